@@ -4,14 +4,14 @@
 #include "processor.hpp"
 
 #include <ago/plan/account.hpp>
-#include <ago/tune/machine.hpp>
+#include <ago/tuner/machine.hpp>
 
 #include <string>
 
 namespace bench {
 namespace {
 
-using ago::planned_step;
+using ago::plan::planned_step;
 
 std::string extents(ago::shape s) {
   std::string const image = std::to_string(s.h) + 'x' + std::to_string(s.w) + 'x' + std::to_string(s.c);
@@ -29,13 +29,13 @@ ago::device preset_here(ago::isa target) {
   bool const amd = cpuinfo("vendor_id") == "AuthenticAMD";
   if (amd && cpuinfo("cpu family") == "26") return ago::zen_5;
   bool const wide = cpuinfo("flags").find(" avx512f") != std::string::npos;
-  return amd && cpuinfo("cpu family") == "25" && wide ? ago::zen_4 : ago::usual_device(target);
+  return amd && cpuinfo("cpu family") == "25" && wide ? ago::zen_4 : ago::partition::usual_device(target);
 }
 
 }  // namespace
 
 step_account account_for(graph_view const& graph, std::span<planned_step const> parts, ago::tiling how) {
-  ago::step_account const numbers = account_of(graph, parts.data(), int(parts.size()));
+  ago::plan::step_account const numbers = account_of(graph, parts.data(), int(parts.size()));
   step_account a{"", "", numbers.multiply_adds, numbers.bytes()};
   if (parts.size() > 1) a.kernel = std::string(name_of(how)) + ": ";
   a.layers = extents(parts.front().data.in);

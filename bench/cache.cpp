@@ -56,7 +56,7 @@ void infer(int inferences, bool marked) {
   for (std::size_t i = 0; i < in.size(); ++i) in.data()[i] = bench::uniform(2, i, -1, 1);
   float const* const inputs[] = {in.data()};
   float* const outputs[] = {out.data()};
-  ago::run_memory const memory{packed.data(), arena.data(), inputs, outputs};
+  ago::plan::run_memory const memory{packed.data(), arena.data(), inputs, outputs};
   for (int i = 0; i < inferences; ++i)
     for (int step = 0; step < Program::steps; ++step) {
       if (marked) step_begins(step);
@@ -76,7 +76,7 @@ void describe() {
       auto const& s = Program::plan.steps[i];
       std::printf(" -> %s %dx%dx%d", name_of(s.key.what), s.data.out.h, s.data.out.w, s.data.out.c);
     }
-    ago::chain_tiling const tiles = Program::tiling_of(step);
+    ago::partition::chain_tiling const tiles = Program::tiling_of(step);
     if (tiles.how != ago::tiling::none) std::printf(", by %s %d", name_of(tiles.how), tiles.tile);
     std::printf("\n");
   }

@@ -4,8 +4,8 @@
 
 #include "processor.hpp"
 
-#include <ago/graph/isa.hpp>
-#include <ago/tune/claim_core.hpp>
+#include <ago/ir/isa.hpp>
+#include <ago/tuner/claim_core.hpp>
 
 #include <cstdio>
 #include <optional>

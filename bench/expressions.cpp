@@ -191,7 +191,7 @@ line product(std::string name, std::function<void()> dense) {
   return {std::move(name),
           "dense",
           2. * double(multiply_adds(E)),
-          [s] { s->run(&ago::contraction_kernel<contraction_key<E, Weights>>::run); },
+          [s] { s->run(&ago::kernel::contraction_kernel<contraction_key<E, Weights>>::run); },
           std::move(dense),
           [s] { return error_of<E, Weights>(*s); }};
 }
@@ -209,8 +209,8 @@ template <definition const& D, index_expression const& E, bool Contracts = false
 line nest(std::string name, void (*by_hand)(Pointers...)) {
   auto const [s, run] = [] {
     if constexpr (Contracts)
-      return std::pair(contraction_subject<E, -1>(), &ago::contraction_kernel<contraction_key<E, -1>>::run);
-    else return std::pair(nest_subject<E>(), &ago::nest_kernel<nest_key<E>>::run);
+      return std::pair(contraction_subject<E, -1>(), &ago::kernel::contraction_kernel<contraction_key<E, -1>>::run);
+    else return std::pair(nest_subject<E>(), &ago::kernel::nest_kernel<nest_key<E>>::run);
   }();
   auto const out = std::make_shared<buffer>(std::size_t(E.result.count()));
   if (std::string(name) == "look_up")

@@ -22,7 +22,7 @@
 namespace bench {
 namespace {
 
-using vec = ago::vec<ago::native_isa>;
+using vec = ago::simd::vec<ago::native_isa>;
 
 /// Nine multiply-adds on each of 12 registers, as in a depthwise 3x3 window, and then K on the results, repeatedly.
 template <ago::op K>
@@ -41,7 +41,7 @@ void window_loop(long rounds) {
     for (int i = 0; i < 12; ++i) {
       if constexpr (K == ago::op::add) sum[i] = sum[i] + shift;
       else if constexpr (K != ago::op::identity)
-        sum[i] = ago::detail::activate<K, ago::native_isa>(sum[i], 0.f, 6.f, 0.f);
+        sum[i] = ago::kernel::activate<K, ago::native_isa>(sum[i], 0.f, 6.f, 0.f);
     }
   }
   use(sum);
@@ -52,7 +52,7 @@ template <int ROWS>
 void softmax_loop(float* scores, int floats, long rounds) {
   float factors[ROWS];
   for (long round = 0; round < rounds; round += ROWS)
-    ago::detail::weigh_rows<ago::native_isa>(scores, ROWS, floats, factors);
+    ago::kernel::weigh_rows<ago::native_isa>(scores, ROWS, floats, factors);
 }
 
 /// Seconds that an elementwise operator adds to the multiply-adds around it, for one register. Operators that are not
@@ -117,16 +117,16 @@ rates measure_rates(std::size_t weights, int repetitions) {
 /// How many channels a complex operator computes per channel that it has: a register holds channels of one group or
 /// head; for a product that can be computed in pairs, half a register does.
 double channels_computed(graph_view const& g, int v) {
-  ago::node const& n = g.node(v);
+  ago::ir::node const& n = g.node(v);
   bool const apart = n.kind == ago::op::conv2d || n.kind == ago::op::attention_values;
   int const channels = n.out.c / (apart ? n.groups : 1);
-  bool const pairs = ago::is_matrix_product(n.kind) && ago::has_pairs(ago::native_isa);
+  bool const pairs = ago::ir::is_matrix_product(n.kind) && ago::ir::has_pairs(ago::native_isa);
   int const step = vec::size / (pairs ? 2 : 1);
   return double((channels + step - 1) / step * step) / channels;
 }
 
 /// The share of its multiply-adds that a convolution needs: a quarter with Winograd's F(4x4, 3x3).
-double multiplied(ago::node const& n) {
+double multiplied(ago::ir::node const& n) {
   return n.kind == ago::op::conv2d && n.groups == 1 && n.win.is_dense_square(3) ? .25 : 1;
 }
 
@@ -137,7 +137,7 @@ record floor_of(entry const& e, added_seconds const& added, int repetitions) {
   double all_weights = 0;
   for (int v = g.input_count; v < g.size(); ++v) {
     std::size_t const at = std::size_t(v);
-    ago::node const& n = g.node(v);
+    ago::ir::node const& n = g.node(v);
     root[at] = is_complex(n.kind) ? v : root[std::size_t(g.operand(v))];
     if (root[at] < 0) continue;
     activation[std::size_t(root[at])] += double(n.out.count()) / vec::size * added.of(n.kind);

@@ -7,8 +7,8 @@
 #include "live/subject.hpp"
 #include "report.hpp"
 
-#include <ago/tune/paired_timing.hpp>
-#include <ago/tune/thread_clock.hpp>
+#include <ago/tuner/paired_timing.hpp>
+#include <ago/tuner/thread_clock.hpp>
 
 #include <algorithm>
 #include <chrono>

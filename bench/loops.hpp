@@ -16,7 +16,7 @@ namespace bench {
 inline double distance_from_loops(graph_view const& view, std::span<float const> parameters,
                                   std::span<float const> input, std::span<float const> actual) {
   constexpr int capacity = 16;
-  ago::graph<capacity, capacity> graph;
+  ago::ir::graph<capacity, capacity> graph;
   if (view.size() > capacity || view.input_count != 1 || view.outputs.size() != 1)
     throw std::logic_error("plain loops are for small networks with one input and one output");
   graph.node_count = view.size();

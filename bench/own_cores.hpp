@@ -4,7 +4,7 @@
 
 #include "contention.hpp"
 
-#include <ago/model/bind_threads.hpp>
+#include <ago/runtime/bind_threads.hpp>
 
 #include <algorithm>
 #include <cstdio>

@@ -26,7 +26,7 @@ inline std::vector<float> make_parameters(graph_view const& graph, std::uint64_t
     for (long i = first; i < first + count; ++i) all[std::size_t(i)] = uniform(seed, std::uint64_t(i), low, high);
   };
   for (int v = 0; v < graph.size(); ++v) {
-    ago::node const& n = graph.node(v);
+    ago::ir::node const& n = graph.node(v);
     long const c = n.out.c;
     if (has_weights(n.kind)) {
       float const bound = std::sqrt(6.f / float(graph.fan_in(v)));

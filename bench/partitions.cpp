@@ -30,10 +30,10 @@ namespace {
 /// The network's primitives in the policy's groups.
 template <auto const& Net>
 auto partition_of(ago::policy p) {
-  constexpr auto const& g = ago::optimized<Net>::value;
-  static constexpr ago::graph_size size = size_of_opened(g, {});
-  return ago::detail::with_policy(p, []<class Policy>() {  // operators may be computed again
-    return ago::partition_of_primitives<Policy, size.nodes * 5 / 4, size.edges * 5 / 4>(g);
+  constexpr auto const& g = ago::passes::optimized<Net>::value;
+  static constexpr ago::ir::graph_size size = size_of_opened(g, {});
+  return ago::partition::with_policy(p, []<class Policy>() {  // operators may be computed again
+    return ago::partition::partition_of_primitives<Policy, size.nodes * 5 / 4, size.edges * 5 / 4>(g);
   });
 }
 
@@ -49,7 +49,7 @@ void for_each_at_224(auto const& print) {
 
 template <auto const& Net>
 void print_policies(char const* name) {
-  for (int i = 0; i < ago::policies; ++i) {
+  for (int i = 0; i < ago::partition::policies; ++i) {
     auto const p = partition_of<Net>(ago::policy(i));
     auto const s = statistics_of(p.graph, p.partition.subgraphs), m = statistics_of(p.graph, p.partition.minis);
     std::printf("| %s | %s | %d / %d | %d | %.0f / %.0f / %.2f | %d | %d of %d | %d of %d | %d / %d of %d | %.1f |\n",
@@ -68,9 +68,9 @@ void policies() {
 
 template <auto const& Net>
 void print_traffic(char const* name, int size) {
-  ago::partition_statistics best{};
+  ago::partition::partition_statistics best{};
   std::printf("| %s | %d |", name, size);
-  for (int i = 0; i < ago::policies; ++i) {
+  for (int i = 0; i < ago::partition::policies; ++i) {
     auto const p = partition_of<Net>(ago::policy(i));
     auto const s = statistics_of(p.graph, p.partition.subgraphs);
     std::printf(" %.2f |", double(s.bytes_removed) / 1e6);
@@ -82,10 +82,10 @@ void print_traffic(char const* name, int size) {
 /// Prints the head of a table of networks, with a column for each policy and `more` of them.
 void print_head(std::initializer_list<char const*> more = {}) {
   std::printf("| network | size |");
-  for (int i = 0; i < ago::policies; ++i) std::printf(" %s |", name_of(ago::policy(i)));
+  for (int i = 0; i < ago::partition::policies; ++i) std::printf(" %s |", name_of(ago::policy(i)));
   for (char const* name : more) std::printf(" %s |", name);
   std::printf("\n|---|---|");
-  for (std::size_t i = 0; i < ago::policies + more.size(); ++i) std::printf("---|");
+  for (std::size_t i = 0; i < ago::partition::policies + more.size(); ++i) std::printf("---|");
   std::puts("");
 }
 
@@ -146,8 +146,8 @@ void mobilevit() {
   };
   auto const relay = bench::relay_mobilevit(bench::mobilevit_s_224);
   auto const of_relay = [&](char const* name, std::string const& limit, auto const& groups) {
-    ago::partition_statistics s;
-    ago::detail::weigh(s, quotient(relay.operators, groups));
+    ago::partition::partition_statistics s;
+    ago::partition::weigh(s, quotient(relay.operators, groups));
     ours(name, relay.operators.count, limit, s);
   };
   theirs(bench::published[0]);
@@ -155,7 +155,7 @@ void mobilevit() {
   theirs(bench::published[1]);
   for (long const limit : {400, 550, 600})
     of_relay("`cluster`, Relay's graph", std::to_string(limit),
-             ago::cluster(relay.operators, limit * 1000, INT_MAX, ago::affix::component));
+             ago::partition::cluster(relay.operators, limit * 1000, INT_MAX, ago::partition::affix::component));
   for (auto const policy : {ago::policy::fuse_ops, ago::policy::paper, ago::policy::ago}) {
     auto const p = partition_of<networks::mobilevit_s<224>>(policy);
     ours('`' + std::string(name_of(policy)) + '`', p.graph.node_count - p.graph.input_count,

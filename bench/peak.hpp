@@ -8,8 +8,8 @@ namespace bench {
 
 /// Keeps the compiler from removing the computation of `sums`.
 template <int N>
-void use(ago::vec<ago::native_isa> (&sums)[N]) {
-  float lanes[ago::lanes(ago::native_isa)];
+void use(ago::simd::vec<ago::native_isa> (&sums)[N]) {
+  float lanes[ago::ir::lanes(ago::native_isa)];
   for (int i = 1; i < N; ++i) sums[0] = sums[0] + sums[i];
   sums[0].store(lanes);
   float volatile sink = 0;
@@ -19,7 +19,7 @@ void use(ago::vec<ago::native_isa> (&sums)[N]) {
 /// Runs independent chains of fused multiply-adds on the widest registers of this translation unit. Returns the number
 /// of floating-point operations, two for each multiply-add. With the default number of rounds it takes about 0.6 ms.
 inline double peak_loop(long rounds = 400'000) {
-  using vec = ago::vec<ago::native_isa>;
+  using vec = ago::simd::vec<ago::native_isa>;
   constexpr int chains = 12;  // at least latency 4-5 x 2 units; fits 16 registers together with the two factors
   // Not benchmark::DoNotOptimize: with "+m,r" of release 1.7, g++ 12 loses the value.
   float const volatile half = .5f, one = 1.f;

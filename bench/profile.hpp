@@ -8,8 +8,8 @@
 #include "peak.hpp"
 #include "report.hpp"
 
-#include <ago/tune/paired_timing.hpp>
-#include <ago/tune/step_times.hpp>
+#include <ago/tuner/paired_timing.hpp>
+#include <ago/tuner/step_times.hpp>
 
 #include <chrono>
 #include <cstdlib>

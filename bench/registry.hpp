@@ -44,7 +44,7 @@ variant make_network_variant(std::string name) {
   v.prepare_steps = [](std::span<float const> parameters, float const* in, float* out) -> std::function<void(int)> {
     auto const packed = std::make_shared<buffer>(program::packed_floats);
     auto const arena = std::make_shared<buffer>(program::arena_floats);
-    ago::prefer_large_pages(packed->data(), program::weight_bytes);
+    ago::runtime::prefer_large_pages(packed->data(), program::weight_bytes);
     program::pack(parameters.first<program::parameter_count>(),
                   packed->span().template first<program::packed_floats>());
     return [packed, arena, in, out](int step) { program::run_step(step, {packed->data(), arena->data(), &in, &out}); };
@@ -68,7 +68,7 @@ template <auto const& Net>
 bool add_network(std::string network, int size) {
   registry().push_back({std::move(network),
                         size,
-                        ago::optimized<Net>::value,
+                        ago::passes::optimized<Net>::value,
                         {make_network_variant<ago::model<Net>>("ago"),
                          make_network_variant<ago::model<Net, ago::untuned, ago::policy::ago_ni>>("ago-ni")}});
   return true;
@@ -96,7 +96,7 @@ template <auto const& Net, int... Threads>
 bool add_threads(std::string network, int size) {
   registry().push_back({std::move(network),
                         size,
-                        ago::optimized<Net>::value,
+                        ago::passes::optimized<Net>::value,
                         {make_network_variant<ago::model<Net>>("ago"), make_threads_variant<Net, Threads>()...}});
   return true;
 }
@@ -108,7 +108,7 @@ constexpr bool is_same_program() {
   for (int k = 0; k < A::steps; ++k) {
     if (A::first_part(k + 1) != B::first_part(k + 1) || !(A::tiling_of(k) == B::tiling_of(k))) return false;
     for (int i = A::first_part(k); i < A::first_part(k + 1); ++i) {
-      ago::planned_step const &a = A::plan.steps[i], &b = B::plan.steps[i];
+      ago::plan::planned_step const &a = A::plan.steps[i], &b = B::plan.steps[i];
       if (!(a.key == b.key) || a.data.block != b.data.block || a.data.weights != b.data.weights ||
           !(a.data.source == b.data.source) || !(a.data.destination == b.data.destination))
         return false;
@@ -121,7 +121,7 @@ constexpr bool is_same_program() {
 /// first are marked.
 template <auto const& Net, auto... Options>
 bool add_variants(std::string network, int size, std::same_as<char const*> auto... names) {
-  entry e{std::move(network), size, ago::optimized<Net>::value, {}};
+  entry e{std::move(network), size, ago::passes::optimized<Net>::value, {}};
   using first = typename std::tuple_element_t<0, std::tuple<ago::model<Net, ago::untuned, Options>...>>::program;
   auto const add = [&]<class Model>(std::type_identity<Model>, char const* name) {
     e.variants.push_back(make_network_variant<Model>(name));
@@ -138,7 +138,7 @@ template <auto const& Net>
 bool add_policies(std::string network, int size) {
   return [&]<int... I>(std::integer_sequence<int, I...>) {
     return add_variants<Net, ago::policy(I)...>(std::move(network), size, name_of(ago::policy(I))...);
-  }(std::make_integer_sequence<int, ago::policies>());
+  }(std::make_integer_sequence<int, ago::partition::policies>());
 }
 
 /// Enters a network under the library's policy, and under that policy with each part taken away.

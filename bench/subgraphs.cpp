@@ -39,7 +39,7 @@ struct subgraph_arguments : filter_arguments {
 };
 
 /// The tiling of both operators, and the channels or pixels of a tile.
-std::string describe(ago::chain_tiling t) {
+std::string describe(ago::partition::chain_tiling t) {
   return std::string(name_of(t.how)) + (t.tile > 0 ? ' ' + std::to_string(t.tile) : "");
 }
 

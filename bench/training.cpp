@@ -11,8 +11,8 @@
 #include "training/pytorch.hpp"
 #endif
 
-#include <ago/tune/paired_timing.hpp>
-#include <ago/tune/step_times.hpp>
+#include <ago/tuner/paired_timing.hpp>
+#include <ago/tuner/step_times.hpp>
 
 #include <algorithm>
 #include <chrono>

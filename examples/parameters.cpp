@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Prints the layout of a network's weight blob, which tools/weights.py needs to write one.
-#include <ago/graph/write_parameters.hpp>
+#include <ago/network/write_parameters.hpp>
 
 #include <iostream>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A network on two threads: divided into work items at compile time, computed by a team.
 #include <ago/ago.hpp>
-#include <ago/model/bind_threads.hpp>
-#include <ago/model/team.hpp>
+#include <ago/runtime/bind_threads.hpp>
+#include <ago/runtime/team.hpp>
 
 #include "networks/bert_tiny.hpp"
 #include "networks/mobilevit.hpp"

@@ -11,13 +11,13 @@
 namespace {
 
 // report.py runs one program for both.
-static_assert(ago::usual_device(ago::isa::neon) == ago::cortex_a55);
+static_assert(ago::partition::usual_device(ago::isa::neon) == ago::cortex_a55);
 
 /// What every inference reads or writes, however it is computed: trained parameters, norms folded, inputs and outputs.
 long necessary_floats(ruler::problem const& p) {
   long sum = long(p.in.span().size() + p.out.span().size());
   for (int v = 0; v < p.graph.size(); ++v) {
-    ago::node const& n = p.graph.node(v);
+    ago::ir::node const& n = p.graph.node(v);
     if (has_weights(n.kind)) sum += n.out.c * p.graph.fan_in(v);
     if (n.kind == ago::op::layer_norm) sum += n.out.c;
     if (n.shift >= 0 || n.norm >= 0) sum += n.out.c;
@@ -30,10 +30,10 @@ long necessary_floats(ruler::problem const& p) {
 long necessary_operations(ruler::problem const& p) {
   long sum = 0;
   for (int v = 0; v < p.graph.size(); ++v) {
-    ago::node const& n = p.graph.node(v);
+    ago::ir::node const& n = p.graph.node(v);
     long const count = n.out.count();
-    if (ago::is_elementwise(n.kind)) sum += n.kind == ago::op::relu6 ? 2 * count : count;
-    if (ago::is_pool(n.kind) || ago::is_reduction(n.kind))
+    if (ago::ir::is_elementwise(n.kind)) sum += n.kind == ago::op::relu6 ? 2 * count : count;
+    if (ago::ir::is_pool(n.kind) || ago::ir::is_reduction(n.kind))
       sum += std::max(0l, long(p.graph.node(p.graph.operand(v)).out.count()) - count);
   }
   return sum;

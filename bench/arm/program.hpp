@@ -22,7 +22,7 @@ inline constexpr auto const& network = networks::AGO_ARM_NETWORK;
 inline constexpr int warm_runs = 2;
 
 struct problem {
-  bench::graph_view graph = ago::optimized<network>::value;
+  bench::graph_view graph = ago::passes::optimized<network>::value;
   std::vector<float> parameters = bench::make_parameters(graph, 1);
   bench::buffer in{size(0, graph.input_count)}, out{output_size()};
 

@@ -268,7 +268,7 @@ KINDS = {"depthwise": "depthwise", "transform": "Winograd, inputs", "winograd": 
 
 
 def kernel_of(symbol):
-    name = re.search(r"\bago::(?:detail::)?(\w+)", symbol)
+    name = re.search(r"\bago::(?:(?:kernel|simd|runtime)::)?(\w+)", symbol)
     kind = next((title for part, title in KINDS.items() if name and part in name[1]), "others")
     tile = re.search(r"register_tile\{(\d+), (\d+)", symbol)
     pixels, vectors = tile.groups() if tile else ("", "")

@@ -61,7 +61,7 @@ PARTITION_HEADERS = "#include <ago/partition/cluster.hpp>\n"
 CLUSTER = PARTITION_HEADERS + """
 // Inverted residuals: chains of nine operators; the last one also reads the end of the previous chain.
 constexpr auto operators = [] {
-  ago::dag<1000, 1200> d;
+  ago::partition::dag<1000, 1200> d;
   int edges = 0;
   for (int v = 0; v < 1000; ++v) {
     bool const complex = v % 3 == 0;
@@ -73,7 +73,7 @@ constexpr auto operators = [] {
   }
   return d;
 }();
-constexpr auto clusters = ago::cluster(operators, 600'000);
+constexpr auto clusters = ago::partition::cluster(operators, 600'000);
 static_assert(clusters.count > 100 && clusters.count < 300);
 """
 

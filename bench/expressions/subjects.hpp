@@ -39,20 +39,20 @@ class subject_of_kernel {
       operands_.emplace_back(std::size_t(e.operands[i].count()));
       fill(operands_.back(), unsigned(i));
       if (i == weights) continue;
-      ago::place const at{ago::place::area::input, std::uint16_t(i), 0, 1};
+      ago::plan::place const at{ago::plan::place::area::input, std::uint16_t(i), 0, 1};
       (values == 0 ? step_.source : step_.other[values - 1]) = at;
       ++values;
     }
-    step_.destination = {ago::place::area::output, 0, 0, step_.out.c};
+    step_.destination = {ago::plan::place::area::output, 0, 0, step_.out.c};
     for (buffer const& x : operands_) inputs_.push_back(x.data());
   }
   void reserve(long packed, long scratch) {
     packed_ = std::make_unique<buffer>(std::size_t(packed));
     arena_ = std::make_unique<buffer>(std::size_t(scratch));
   }
-  void run(ago::kernel_function f) {
+  void run(ago::plan::kernel_function f) {
     float* outputs[] = {result_.data()};
-    f(step_, ago::kernel_memory{{packed_->data(), arena_->data(), inputs_.data(), outputs}, step_.tables()});
+    f(step_, ago::plan::kernel_memory{{packed_->data(), arena_->data(), inputs_.data(), outputs}, step_.tables()});
   }
   float* packed() const { return packed_->data(); }
   buffer& operand(int i) { return operands_[std::size_t(i)]; }
@@ -63,21 +63,21 @@ class subject_of_kernel {
   std::vector<float const*> inputs_;
   std::unique_ptr<buffer> packed_, arena_;
   buffer result_;
-  ago::planned_data step_{};
+  ago::plan::planned_data step_{};
 };
 
 template <index_expression const& E, int Weights>
-inline constexpr ago::kernel_key contraction_key{
-    .what = ago::structure::contraction, .described = &E, .weight_operand = std::int8_t(Weights)};
+inline constexpr ago::plan::kernel_key contraction_key{
+    .what = ago::plan::structure::contraction, .described = &E, .weight_operand = std::int8_t(Weights)};
 template <index_expression const& E>
-inline constexpr ago::kernel_key nest_key{.what = ago::structure::nest, .described = &E};
+inline constexpr ago::plan::kernel_key nest_key{.what = ago::plan::structure::nest, .described = &E};
 
 template <index_expression const& E, int Weights>
 std::shared_ptr<subject_of_kernel> contraction_subject() {
-  constexpr ago::contraction_layout L = layout_of_contraction(contraction_key<E, Weights>);
+  constexpr ago::kernel::contraction_layout L = layout_of_contraction(contraction_key<E, Weights>);
   auto s = std::make_shared<subject_of_kernel>(E, Weights);
   s->reserve(L.packed_floats(), L.scratch_floats());
-  if (Weights >= 0) ago::pack_contraction<ago::native_isa>(L, E, s->operand(Weights).data(), s->packed());
+  if (Weights >= 0) ago::kernel::pack_contraction<ago::native_isa>(L, E, s->operand(Weights).data(), s->packed());
   return s;
 }
 template <index_expression const& E>
@@ -91,9 +91,9 @@ std::shared_ptr<subject_of_kernel> nest_subject() {
 template <index_expression const& E, int Weights>
 double error_of(subject_of_kernel& s) {
   using loop = ago::expression::matrix_loop;
-  static constexpr ago::contraction_layout L = layout_of_contraction(contraction_key<E, Weights>);
+  static constexpr ago::kernel::contraction_layout L = layout_of_contraction(contraction_key<E, Weights>);
   auto const reader = [&](ago::expression::matrix_operand const& o) {
-    return ago::detail::padded_reader{E.operands[o.operand], o, E.body.accesses[o.access].pad(),
+    return ago::kernel::padded_reader{E.operands[o.operand], o, E.body.accesses[o.access].pad(),
                                       s.operand(o.operand).data()};
   };
   auto const a = reader(L.form.a), b = reader(L.form.b);
@@ -116,6 +116,9 @@ double error_of(subject_of_kernel& s) {
 template <int Batches, int Rows, int Depth, int Columns, bool HasWeights>
 std::function<void()> dense_kernel() {
   using namespace ago;
+  using namespace ago::ir;
+  using namespace ago::kernel;
+  using namespace ago::plan;
   constexpr auto made = [] {
     std::pair<kernel_key, step_data> r;
     r.first.what = HasWeights ? structure::pointwise : structure::matmul;

@@ -25,7 +25,7 @@ template <class Program>
 std::function<void()> prepare_program(std::span<float const> parameters, float const* in, float* out,
                                       std::size_t displacement) {
   auto const memory = make_displaced<program_memory<Program>>(displacement);
-  ago::prefer_large_pages(memory.get(), sizeof *memory);
+  ago::runtime::prefer_large_pages(memory.get(), sizeof *memory);
   Program::pack(parameters.first<Program::parameter_count>(),
                 std::span<float, Program::packed_floats>(memory->packed, Program::packed_floats));
   std::vector<float const*> inputs;
@@ -45,7 +45,7 @@ bool add_imported(std::string name, std::string file, unsigned char const* weigh
   model_files()[name] = std::move(file);
   registry().push_back({std::move(name),
                         0,
-                        ago::optimized<Net>::value,
+                        ago::passes::optimized<Net>::value,
                         {v},
                         {reinterpret_cast<float const*>(weights), program::parameter_count}});
   return true;

@@ -2,7 +2,7 @@
 // One layer of a published network as a value, and as an ago network of its own.
 #pragma once
 
-#include <ago/graph/network.hpp>
+#include <ago/network/network.hpp>
 
 namespace bench {
 
@@ -11,12 +11,12 @@ struct layer_shape {
   ago::op kind{};  ///< conv2d, depthwise, pointwise, linear, max_pool, global_avg_pool
   ago::shape in{};
   int out = 0;  ///< channels
-  ago::window win{};
+  ago::ir::window win{};
   bool ceil = false;  ///< max_pool
   ago::op activation = ago::op::identity;
 
   constexpr bool operator==(layer_shape const&) const = default;
-  constexpr bool has_weights() const { return ago::has_weights(kind); }
+  constexpr bool has_weights() const { return ago::ir::has_weights(kind); }
 };
 
 /// The layer as the body of a network: one type for all layers, so that a hundred of them compile quickly.
@@ -25,7 +25,7 @@ struct layer_body {
   layer_shape what;
 
   constexpr ago::tensor operator()(ago::tensor x) const {
-    ago::window const& w = what.win;
+    ago::ir::window const& w = what.win;
     ago::extent2 const kernel{w.kernel_h, w.kernel_w}, stride{w.stride_h, w.stride_w};
     ago::pads const pad{.top = w.pad_top, .left = w.pad_left, .bottom = w.pad_bottom, .right = w.pad_right};
     switch (what.kind) {
@@ -63,7 +63,7 @@ constexpr int slide(int extent, int kernel, int stride, int pads, bool ceil) {
 
 constexpr ago::shape result_of(layer_shape const& s) {
   if (s.kind == ago::op::global_avg_pool) return {s.in.n, 1, 1, s.in.c};
-  ago::window const& w = s.win;
+  ago::ir::window const& w = s.win;
   return {s.in.n, slide(s.in.h, w.kernel_h, w.stride_h, w.pad_top + w.pad_bottom, s.ceil),
           slide(s.in.w, w.kernel_w, w.stride_w, w.pad_left + w.pad_right, s.ceil), s.out};
 }

@@ -76,7 +76,7 @@ struct layer_table {
     add({.kind = ago::op::global_avg_pool, .in = at, .out = at.c}, part);
   }
 
-  static constexpr ago::window square(int kernel, int stride, int pad) {
+  static constexpr ago::ir::window square(int kernel, int stride, int pad) {
     return {.kernel_h = kernel,
             .kernel_w = kernel,
             .stride_h = stride,
@@ -110,7 +110,7 @@ template <auto const& Graph>
 constexpr layer_table layers_of(char const* network, int size) {
   layer_table t(network, size);
   for (int v = Graph.input_count; v < Graph.node_count; ++v) {
-    ago::node const& n = Graph.nodes[v];
+    ago::ir::node const& n = Graph.nodes[v];
     layer_shape s{.kind = n.kind, .in = Graph.source(v).out, .out = n.out.c, .win = n.win};
     if (has_weights(n.kind)) s.activation = activation_behind(Graph, v);
     s.ceil = is_pool(n.kind) && !(result_of(s) == n.out);

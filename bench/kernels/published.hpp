@@ -19,10 +19,10 @@ using ago::op;
 
 template <int Size>
 inline constexpr layer_table mobilenet_v2 =
-    layers_of<ago::optimized<networks::mobilenet_v2<Size>>::value>("mobilenet_v2", Size);
-inline constexpr layer_table mnasnet = layers_of<ago::optimized<networks::mnasnet<224>>::value>("mnasnet", 224);
+    layers_of<ago::passes::optimized<networks::mobilenet_v2<Size>>::value>("mobilenet_v2", Size);
+inline constexpr layer_table mnasnet = layers_of<ago::passes::optimized<networks::mnasnet<224>>::value>("mnasnet", 224);
 inline constexpr layer_table squeezenet =
-    layers_of<ago::optimized<networks::squeezenet<224>>::value>("squeezenet", 224);
+    layers_of<ago::passes::optimized<networks::squeezenet<224>>::value>("squeezenet", 224);
 
 /// ShuffleNet-V2 x1.0, Ma et al., ECCV 2018, as in torchvision.
 constexpr layer_table make_shufflenet() {

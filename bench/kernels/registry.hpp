@@ -26,8 +26,8 @@ inline std::vector<kernel>& kernels() {
 
 /// Pixels x vectors (depthwise: columns x rows) of accumulators, then the remainders of the extents after whole tiles;
 /// preceded by the kernel's structure if it is not the obvious one.
-inline std::string tile_of(ago::kernel_key const& key) {
-  using enum ago::structure;
+inline std::string tile_of(ago::plan::kernel_key const& key) {
+  using enum ago::plan::structure;
   bool const obvious = key.what == pointwise || key.what == convolution || key.what == depthwise;
   std::string text = obvious ? "" : std::string(name_of(key.what)) + ' ';
   text += std::to_string(key.tile.pixels) + 'x' + std::to_string(key.tile.vectors);
@@ -40,8 +40,8 @@ template <layer_shape S>
 void add_kernel() {
   using model = ago::model<one_layer<S>>;
   static_assert(model::steps == 1, "one kernel computes the layer");
-  ago::kernel_key const& key = model::program::plan.steps[0].key;
-  entry network{name_of(S), S.in.h, ago::optimized<one_layer<S>>::value, {}};
+  ago::plan::kernel_key const& key = model::program::plan.steps[0].key;
+  entry network{name_of(S), S.in.h, ago::passes::optimized<one_layer<S>>::value, {}};
   network.variants.push_back(make_variant<model>("ago"));
   kernels().push_back({S, name_of(S), S.has_weights() ? tile_of(key) : "", std::move(network)});
 }

@@ -20,7 +20,7 @@ void print_cell(roomy_graph const& g, ago::device const& on) {
   ago::tools::run_time_program const program(g, o, ago::untuned,
                                              [](auto const& f) { return f.template operator()<ago_without<Taken>>(); });
   auto const moved = program.moved();
-  ago::predicted_cycles sum;
+  ago::plan::predicted_cycles sum;
   double bytes = 0;
   for (int k = 0; k < program.steps(); ++k) {
     int const first = program.groups.first[k], count = program.groups.parts[k];

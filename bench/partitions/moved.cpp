@@ -9,11 +9,11 @@ namespace bench {
 
 void print_moved(char const* name, int size, roomy_graph const& g, ago::device const& on) {
   std::printf("| %s | %d |", name, size);
-  for (int i = 0; i < ago::policies; ++i) {
+  for (int i = 0; i < ago::partition::policies; ++i) {
     ago::tools::run_time_program const program(
         g, ago::options{.target = ago::isa::neon, .policy = ago::policy(i), .device = on});
     auto const moved = program.moved();
-    ago::moved_bytes sum;
+    ago::plan::moved_bytes sum;
     for (int k = 0; k < program.steps(); ++k) sum += moved->of[k];
     std::printf(" %.1f |", sum.beyond_l2 / 1e6);
   }

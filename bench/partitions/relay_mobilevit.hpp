@@ -20,23 +20,25 @@ struct mobilevit_shape {
 inline constexpr mobilevit_shape mobilevit_s_224{224, 16,  32,
                                                  64,  640, {{96, 144, 288, 2}, {128, 192, 384, 4}, {160, 240, 480, 3}}};
 
-using relay_graph = ago::pattern_graph<704, 832>;
+using relay_graph = ago::partition::pattern_graph<704, 832>;
 
 /// Appends operators, each with its pattern, the extents of its result, and its loops.
 class relay_builder {
  public:
   using extents = std::vector<int>;
 
-  explicit relay_builder(ago::weight_constants constants) : constants_(constants) {}
+  explicit relay_builder(ago::partition::weight_constants constants) : constants_(constants) {}
   relay_graph const& graph() const { return g_; }
 
-  int elementwise(int x) { return add(ago::pattern::elementwise, shape(x), shape(x), {x}); }
+  int elementwise(int x) { return add(ago::partition::pattern::elementwise, shape(x), shape(x), {x}); }
   /// Addition of a constant.
-  int plus(int x) { return add(ago::pattern::broadcast, shape(x), shape(x), {x}, 1); }
+  int plus(int x) { return add(ago::partition::pattern::broadcast, shape(x), shape(x), {x}, 1); }
   /// An operator on two values; the first has the shape of the result.
-  int broadcast(int x, int y) { return add(ago::pattern::broadcast, shape(x), shape(x), {x, y}); }
-  int move(int x, extents result) { return add(ago::pattern::injective, result, result, {x}); }
-  int reduce(int x, extents result) { return add(ago::pattern::reduction, std::move(result), shape(x), {x}); }
+  int broadcast(int x, int y) { return add(ago::partition::pattern::broadcast, shape(x), shape(x), {x, y}); }
+  int move(int x, extents result) { return add(ago::partition::pattern::injective, result, result, {x}); }
+  int reduce(int x, extents result) {
+    return add(ago::partition::pattern::reduction, std::move(result), shape(x), {x});
+  }
   int silu(int x) { return broadcast(x, elementwise(x)); }
 
   /// NCHW; x < 0: the network's input, with `in` channels and pixels.
@@ -44,7 +46,7 @@ class relay_builder {
     extents const result{1, out, in[2] / stride, in[3] / stride};
     extents loops{1, out, result[2], result[3], in[1], kernel, kernel};
     if (depthwise) loops.erase(loops.begin() + 4);
-    return add(ago::pattern::fusable_out, result, loops, x < 0 ? extents{} : extents{x}, 1);
+    return add(ago::partition::pattern::fusable_out, result, loops, x < 0 ? extents{} : extents{x}, 1);
   }
   /// The folded batch norm leaves a bias.
   int conv_norm(int x, int out, int kernel = 1, int stride = 1, bool depthwise = false) {
@@ -55,31 +57,33 @@ class relay_builder {
     extents result = shape(x);
     int const in = result.back(), rows = count(x) / in;
     int const flat = move(x, {rows, in});
-    int const y = add(ago::pattern::fusable_out, {rows, out}, {rows, out, in}, {flat}, 1);
+    int const y = add(ago::partition::pattern::fusable_out, {rows, out}, {rows, out, in}, {flat}, 1);
     result.back() = out;
     return plus(move(y, result));
   }
-  int classify(int x, int out) { return plus(add(ago::pattern::fusable_out, {1, out}, {1, out, count(x)}, {x}, 1)); }
+  int classify(int x, int out) {
+    return plus(add(ago::partition::pattern::fusable_out, {1, out}, {1, out, count(x)}, {x}, 1));
+  }
   /// A product of batches of matrices with any number of dimensions. The operator takes the second one transposed.
   int matmul(int x, int y) {
     extents result = shape(x);
     int const k = shape(x).back(), n = shape(y).back(), m = shape(x)[shape(x).size() - 2], b = count(x) / (m * k);
     int const l = move(x, {b, m, k}), r = move(move(y, {b, k, n}), {b, n, k});
     result.back() = n;
-    return move(add(ago::pattern::fusable_out, {b, m, n}, {b, m, n, k}, {l, r}), result);
+    return move(add(ago::partition::pattern::fusable_out, {b, m, n}, {b, m, n, k}, {l, r}), result);
   }
   int layer_norm(int x) {
     extents rows = shape(x);
     rows.back() = 1;
-    int const mean = reduce(x, rows), variance = add(ago::pattern::reduction, rows, shape(x), {x, mean});
+    int const mean = reduce(x, rows), variance = add(ago::partition::pattern::reduction, rows, shape(x), {x, mean});
     int const deviation = elementwise(plus(variance));
     return plus(plus(broadcast(broadcast(x, mean), deviation)));
   }
-  int softmax(int x) { return add(ago::pattern::opaque, shape(x), shape(x), {x}); }
+  int softmax(int x) { return add(ago::partition::pattern::opaque, shape(x), shape(x), {x}); }
   int concat(int x, int y) {
     extents result = shape(x);
     result[1] += shape(y)[1];
-    int const v = add(ago::pattern::injective, result, result, {x, y});
+    int const v = add(ago::partition::pattern::injective, result, result, {x, y});
     g_.tuple[v] = true;
     return v;
   }
@@ -125,30 +129,31 @@ class relay_builder {
     return n;
   }
 
-  int add(ago::pattern kind, extents result, extents const& loops, extents const& operands, int constants = 0) {
+  int add(ago::partition::pattern kind, extents result, extents const& loops, extents const& operands,
+          int constants = 0) {
     auto& d = g_.operators;
     int const v = d.count, begin = d.first[v];
-    d.weight[v] = ago::weight_of(loops.data(), int(loops.size()), constants_);
-    d.complex[v] = kind == ago::pattern::fusable_out;
+    d.weight[v] = ago::partition::weight_of(loops.data(), int(loops.size()), constants_);
+    d.complex[v] = kind == ago::partition::pattern::fusable_out;
     g_.kind[v] = kind;
     g_.constants[v] = constants;
     d.first[v + 1] = begin;
     for (int u : operands) {
-      bool const same = kind == ago::pattern::broadcast && shape(u) == result;
-      g_.edge[d.first[v + 1]] = same ? ago::pattern::elementwise : kind;
+      bool const same = kind == ago::partition::pattern::broadcast && shape(u) == result;
+      g_.edge[d.first[v + 1]] = same ? ago::partition::pattern::elementwise : kind;
       d.source[d.first[v + 1]++] = u;
     }
     shape_.push_back(std::move(result));
     return d.count++;
   }
 
-  ago::weight_constants constants_;
+  ago::partition::weight_constants constants_;
   relay_graph g_{};
   std::vector<extents> shape_;
 };
 
 /// The operators of a whole MobileViT.
-inline relay_graph relay_mobilevit(mobilevit_shape const& s, ago::weight_constants constants = {}) {
+inline relay_graph relay_mobilevit(mobilevit_shape const& s, ago::partition::weight_constants constants = {}) {
   relay_builder b(constants);
   int x = b.silu(b.plus(b.convolution(-1, {1, 3, s.size, s.size}, s.stem, 3, 2, false)));
   x = b.inverted_residual(x, s.first, 1);

@@ -111,7 +111,7 @@ void print_rows(bool timed) {
     grow(*b, kind, Nodes);
     int const operators = b->g.node_count - b->g.input_count;
     std::printf("| %s | %d |", name, operators);
-    for (int p = 0; p < ago::policies; ++p) {
+    for (int p = 0; p < ago::partition::policies; ++p) {
       if (!timed) {
         std::printf(" |");
         continue;
@@ -125,9 +125,9 @@ void print_rows(bool timed) {
 
 void print(bool timed) {
   std::printf("| network | operators |");
-  for (int p = 0; p < ago::policies; ++p) std::printf(" %s |", name_of(ago::policy(p)));
+  for (int p = 0; p < ago::partition::policies; ++p) std::printf(" %s |", name_of(ago::policy(p)));
   std::printf("\n|---|---|");
-  for (int p = 0; p < ago::policies; ++p) std::printf("---|");
+  for (int p = 0; p < ago::partition::policies; ++p) std::printf("---|");
   std::puts("");
   print_rows<10'000>(timed);
   print_rows<100'000>(timed);

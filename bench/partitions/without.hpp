@@ -40,9 +40,9 @@ struct ago_without {
   static constexpr bool merges_siblings = Taken != part::siblings;
 
   template <int V, int E, int O>
-  static constexpr ago::partitions<V> partition(ago::graph<V, E, O> const& g, ago::device const& on) {
+  static constexpr ago::partitions<V> partition(ago::ir::graph<V, E, O> const& g, ago::device const& on) {
     ago::grouping<V> const atoms = Taken == part::atoms ? apart<V>(g.node_count - g.input_count) : atoms_of(g);
-    ago::dag<V, E> const weighted = quotient(dag_of(g), atoms);
+    ago::partition::dag<V, E> const weighted = quotient(dag_of(g), atoms);
     long const limit = Taken == part::limit ? std::numeric_limits<long>::max() / 2 : default_limit(g, atoms, weighted);
     if constexpr (Taken == part::dp)
       return partition_into(g, compose(atoms, cluster(weighted, limit), g.node_count - g.input_count), on);

@@ -16,7 +16,7 @@ clamp clamp::then(clamp next) const {
 
 namespace {
 
-std::optional<clamp> as_clamp(ago::node const& n) {
+std::optional<clamp> as_clamp(ago::ir::node const& n) {
   clamp bounds;
   if (n.kind == op::relu) return clamp{.lower = 0, .upper = bounds.upper};
   if (n.kind == op::relu6) return clamp{.lower = 0, .upper = 6};
@@ -60,7 +60,7 @@ class fuser {
   };
 
   [[noreturn]] void refuse(int v, std::string const& why) const {
-    ago::node const& n = graph_.node(v);
+    ago::ir::node const& n = graph_.node(v);
     throw unsupported(std::string(name_of(n.kind)) + " (layer " + std::to_string(n.layer) + ") " + why);
   }
 
@@ -70,7 +70,7 @@ class fuser {
   struct affine {
     double scale = 1, offset = 0;
   };
-  affine norm(ago::node const& n, int c) const {
+  affine norm(ago::ir::node const& n, int c) const {
     int const channels = n.out.c;
     double const variance = double(parameter(n.norm + 3 * channels + c)) + double(n.alpha);
     double const scale = double(parameter(n.norm + c)) / std::sqrt(variance);
@@ -78,7 +78,7 @@ class fuser {
   }
 
   void begin(int v) {
-    ago::node const& n = graph_.node(v);
+    ago::ir::node const& n = graph_.node(v);
     pending p{{.kind = n.kind, .out = n.out, .win = n.win, .groups = graph_.groups(v), .count_pads = n.count_pads}, v};
     if (n.input_count > 0) {
       p.what.source = graph_.operand(v);
@@ -147,7 +147,7 @@ class fuser {
 
   /// Scores, softmax and the product with the values are one layer.
   void attention(pending& p, int v) {
-    ago::node const& n = graph_.node(v);
+    ago::ir::node const& n = graph_.node(v);
     if (n.win.stride_h != 1 || n.win.stride_w != 1) refuse(v, "within patches is not supported");
     p.what.other = graph_.operand(v, 1);
     p.what.in = graph_.node(p.what.other).out;
@@ -164,7 +164,7 @@ class fuser {
   }
 
   void convolution(pending& p, int v) {
-    ago::node const& n = graph_.node(v);
+    ago::ir::node const& n = graph_.node(v);
     if (n.is_merged()) refuse(v, "of several layers is not supported");
     long const count = n.out.c * graph_.fan_in(v), per_channel = graph_.fan_in(v);
     auto const first = parameters_.begin() + n.weight;
@@ -192,7 +192,7 @@ class fuser {
   /// Folds the biases and batch norms that follow: weights times `scale`, then + `shift`.
   void absorb_affine(pending& p, std::vector<double>& scale, std::vector<double>& shift) {
     for (int v; (v = sole_reader(p)) >= 0;) {
-      ago::node const& n = graph_.node(v);
+      ago::ir::node const& n = graph_.node(v);
       if (n.kind != op::bias && n.kind != op::batch_norm) return;
       for (int c = 0; c < n.out.c; ++c) {
         auto const i = std::size_t(c);
@@ -211,7 +211,7 @@ class fuser {
 
   /// Ceil mode: the last window may extend beyond the specified pads.
   void widen_pads(layer& pool) const {
-    ago::window& w = pool.win;
+    ago::ir::window& w = pool.win;
     w.pad_bottom = std::max(w.pad_bottom, (pool.out.h - 1) * w.stride_h + w.span_h() - pool.in.h - w.pad_top);
     w.pad_right = std::max(w.pad_right, (pool.out.w - 1) * w.stride_w + w.span_w() - pool.in.w - w.pad_left);
   }

@@ -36,7 +36,7 @@ struct layer {
   std::vector<int> parts{};     ///< values whose channels are concatenated; attention: the values
   int begin = 0;
   ago::shape in{}, out{};  ///< of the operand, or of an attention's keys; of the result
-  ago::window win{};       ///< pads of a pooling extend to the end of its last window
+  ago::ir::window win{};   ///< pads of a pooling extend to the end of its last window
   int groups = 1;          ///< depthwise: the channels
   bool count_pads = false;
   std::vector<float> weights{}, bias{};  ///< [out][in / groups][kernel_h][kernel_w], scaled; [out]; layer_norm: gamma,

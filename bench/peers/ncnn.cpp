@@ -213,7 +213,7 @@ class ncnn_writer {
     if (is_product) {
       to << " 1=1 2=" << l.weights.size();
     } else {
-      ago::window const w = l.kind == op::linear ? ago::window{} : l.win;
+      ago::ir::window const w = l.kind == op::linear ? ago::ir::window{} : l.win;
       to << " 1=" << w.kernel_w << " 11=" << w.kernel_h << " 2=" << w.dilation_w << " 12=" << w.dilation_h
          << " 3=" << w.stride_w << " 13=" << w.stride_h << " 4=" << w.pad_left << " 14=" << w.pad_top
          << " 15=" << w.pad_right << " 16=" << w.pad_bottom << " 5=1 6=" << l.weights.size();
@@ -275,7 +275,7 @@ class ncnn_writer {
 
   void pool(layer const& l, std::string const& result) {
     auto& to = line("Pooling", result, {operand(l.source)}, {result});
-    ago::window const& w = l.win;
+    ago::ir::window const& w = l.win;
     to << " 0=" << (l.kind == op::max_pool ? 0 : 1);
     if (l.kind == op::global_avg_pool) {
       to << " 4=1";

@@ -134,7 +134,7 @@ class onednn final : public peer {
 
   convolution_plan plan(layer const& l, memory::desc const& source, memory::desc const& destination,
                         memory::desc const& weights, dnnl::post_ops const& after) const {
-    ago::window const& w = l.win;
+    ago::ir::window const& w = l.win;
     return {{dnnl::prop_kind::forward_inference,
              dnnl::algorithm::convolution_auto,
              source,
@@ -231,7 +231,7 @@ class onednn final : public peer {
   }
 
   int pool(layer const& l) {
-    ago::window w = l.win;
+    ago::ir::window w = l.win;
     if (l.kind == op::global_avg_pool) w = {.kernel_h = l.in.h, .kernel_w = l.in.w};
     if (w.dilation_h > 1 || w.dilation_w > 1) throw unsupported("dilated pooling is not supported here with oneDNN");
     dnnl::algorithm const how = l.kind == op::max_pool ? dnnl::algorithm::pooling_max

@@ -134,7 +134,7 @@ class xnnpack final : public peer {
   }
 
   void pool(layer const& l, int i) {
-    ago::window const& w = l.win;
+    ago::ir::window const& w = l.win;
     bool const average = l.kind == op::avg_pool;
     bool const padded = w.pad_top + w.pad_left + w.pad_bottom + w.pad_right > 0;
     if (average && l.count_pads && padded) throw unsupported("XNNPACK has no avg_pool that counts pads");

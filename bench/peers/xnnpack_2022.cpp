@@ -11,7 +11,7 @@ std::size_t xnnpack_operators::scratch_floats(layer const& l) {
 }
 
 void xnnpack_operators::convolution(layer const& l, std::vector<float> const& weights, place from, place to) {
-  ago::window const& w = l.win;
+  ago::ir::window const& w = l.win;
   auto const groups = std::uint32_t(l.groups);
   auto const in = std::size_t(l.in.c), out = std::size_t(l.out.c);
   xnn_operator_t o = nullptr;
@@ -51,7 +51,7 @@ void xnnpack_operators::global_average(layer const& l, place from, place to) {
 }
 
 void xnnpack_operators::pool(layer const& l, place from, place to) {
-  ago::window const& w = l.win;
+  ago::ir::window const& w = l.win;
   bool const average = l.kind == op::avg_pool;
   auto const u = [](int x) { return std::uint32_t(x); };
   std::size_t const channels = std::size_t(l.in.c);

@@ -2,7 +2,7 @@
 // Two complex operators, each with batch norm and relu6, as a value and as an ago network.
 #pragma once
 
-#include <ago/graph/network.hpp>
+#include <ago/network/network.hpp>
 
 #include <string>
 

@@ -15,7 +15,7 @@ struct subgraph {
   pair_shape what;
   std::string name;
   entry network;
-  std::vector<ago::chain_tiling> tilings;  ///< of each variant; tiling::none: two steps
+  std::vector<ago::partition::chain_tiling> tilings;  ///< of each variant; tiling::none: two steps
 };
 
 inline std::vector<subgraph>& subgraphs() {
@@ -30,7 +30,7 @@ inline constexpr ago::schedule_table joined{{{ago::program<Net>::plan.steps[1].s
 template <class Model>
 void add_variant(subgraph& to, char const* name) {
   to.network.variants.push_back(make_variant<Model>(name));
-  to.tilings.push_back(Model::steps == 1 ? Model::program::tiling_of(0) : ago::chain_tiling{});
+  to.tilings.push_back(Model::steps == 1 ? Model::program::tiling_of(0) : ago::partition::chain_tiling{});
 }
 
 /// Adds a variant with a forced tiling, if the tiling is possible and not the default's, and if a tile is smaller than
@@ -54,7 +54,7 @@ void add_pair() {
   constexpr auto const& net = pair_network<S>;
   std::string const name = kind_of(S) + '/' + std::to_string(S.size) + 'x' + std::to_string(S.size) + '/' +
                            layers_of(S) + "/n" + std::to_string(S.images);
-  subgraph s{S, name, {name, S.size, ago::optimized<net>::value, {}}, {}};
+  subgraph s{S, name, {name, S.size, ago::passes::optimized<net>::value, {}}, {}};
   add_variant<ago::model<net>>(s, "ago");
   add_variant<ago::model<net, ago::untuned, ago::policy::ago_ni>>(s, "ago-ni");
   add_forced<net, tiling::rows>(s, "rows");

@@ -33,8 +33,8 @@ inline std::vector<ablation_subject>& ablation_subjects() {
   return all;
 }
 
-inline constexpr ago::options without_layout{.factors = ago::factor_layout::never_in_place};
-inline constexpr ago::options without_swapping{.factors = ago::factor_layout::not_swapped};
+inline constexpr ago::options without_layout{.factors = ago::plan::factor_layout::never_in_place};
+inline constexpr ago::options without_swapping{.factors = ago::plan::factor_layout::not_swapped};
 inline constexpr ago::options without_parallel_fusion{.horizontal_fusion = ago::horizontal_fusion::off};
 
 template <auto const& Net, int Batch, auto const& Loss, auto const& Options>

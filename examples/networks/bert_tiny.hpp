@@ -3,7 +3,7 @@
 // their parameters in another order.
 #pragma once
 
-#include <ago/graph/network.hpp>
+#include <ago/network/network.hpp>
 
 namespace networks {
 

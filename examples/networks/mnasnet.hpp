@@ -2,7 +2,7 @@
 // MnasNet-1.0 (Tan et al., CVPR 2019, figure 7), parameters in the order of torchvision's mnasnet1_0.
 #pragma once
 
-#include <ago/graph/network.hpp>
+#include <ago/network/network.hpp>
 
 namespace networks {
 

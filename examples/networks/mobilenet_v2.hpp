@@ -2,7 +2,7 @@
 // MobileNet-V2 (Sandler et al., CVPR 2018, table 2), parameters in the order of torchvision's mobilenet_v2.
 #pragma once
 
-#include <ago/graph/network.hpp>
+#include <ago/network/network.hpp>
 
 namespace networks {
 

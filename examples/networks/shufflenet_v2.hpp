@@ -2,7 +2,7 @@
 // ShuffleNet-V2 x1.0 (Ma et al., ECCV 2018, figure 3), parameters in the order of torchvision's shufflenet_v2_x1_0.
 #pragma once
 
-#include <ago/graph/network.hpp>
+#include <ago/network/network.hpp>
 
 namespace networks {
 

@@ -3,7 +3,7 @@
 // squeezenet1_1.
 #pragma once
 
-#include <ago/graph/network.hpp>
+#include <ago/network/network.hpp>
 
 namespace networks {
 

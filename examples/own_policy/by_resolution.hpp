@@ -11,7 +11,7 @@ struct by_resolution {
   static constexpr char const* name = "by-resolution";
 
   template <int V, int E, int O>
-  static constexpr ago::partitions<V> partition(ago::graph<V, E, O> const& g, ago::device const& on) {
+  static constexpr ago::partitions<V> partition(ago::ir::graph<V, E, O> const& g, ago::device const& on) {
     ago::grouping<V> subgraphs;  // of operators, which come after the inputs in g.nodes
     for (int v = g.input_count; v < g.node_count; ++v) {
       ago::shape const &here = g.nodes[v].out, &before = g.nodes[v - 1].out;

@@ -2,7 +2,7 @@
 // Compares a policy of one's own with the library's, on a network for a Cortex-A55.
 #include "by_resolution.hpp"
 
-#include <ago/model/planned.hpp>
+#include <ago/runtime/planned.hpp>
 #include <networks/mobilenet_v2.hpp>
 
 #include <cstdio>

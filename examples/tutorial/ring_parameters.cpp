@@ -2,7 +2,7 @@
 // Tutorial 2: prints the table of parameters by which tools/weights.py sorts those of PyTorch.
 #include "ring.hpp"
 
-#include <ago/graph/write_parameters.hpp>
+#include <ago/network/write_parameters.hpp>
 
 #include <iostream>
 

@@ -2,13 +2,13 @@
 // ago: neural networks as C++ expressions, compiled into fast code for one CPU.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/requirements.hpp>
 #include <ago/simd/standard_functions.hpp>
 
-#include <ago/graph/algebra.hpp>
-#include <ago/graph/layers.hpp>
-#include <ago/graph/network.hpp>
-#include <ago/graph/parameters.hpp>
-#include <ago/graph/parts.hpp>
-#include <ago/model/model.hpp>
+#include <ago/layers/layers.hpp>
+#include <ago/network/algebra.hpp>
+#include <ago/network/network.hpp>
+#include <ago/network/parameters.hpp>
+#include <ago/network/parts.hpp>
+#include <ago/runtime/model.hpp>
 #include <ago/version.hpp>

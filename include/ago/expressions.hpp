@@ -3,7 +3,7 @@
 // apart from ago.hpp, because networks without them need not compile them.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/requirements.hpp>
 
 #include <ago/expression/check.hpp>
 #include <ago/kernel/contraction/kernel.hpp>

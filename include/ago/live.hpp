@@ -3,7 +3,7 @@
 // the tuner.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/requirements.hpp>
 
 #include <ago/ago.hpp>
 #include <ago/live/live_model.hpp>

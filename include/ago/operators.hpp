@@ -2,7 +2,7 @@
 // Layers that are index expressions, such as convolutions of volumes, and the kernels that compute them.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/requirements.hpp>
 
 #include <ago/expressions.hpp>
 #include <ago/operators/operators.hpp>

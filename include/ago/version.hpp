@@ -2,7 +2,7 @@
 // The version of ago; the build reads it from here.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/requirements.hpp>
 
 #include <compare>
 

@@ -52,9 +52,9 @@ def assembly(command, isa, optimize, source, flags=(), xsimd=None):
         return run.stdout
 
 
-KERNEL = re.compile(r"(?:(pointwise|convolution)_kernel|(depthwise)_(?:in_order|halves|kernel))<ago::kernel_key\{")
+KERNEL = re.compile(r"(?:(pointwise|convolution)_kernel|(depthwise)_(?:in_order|halves|kernel))<ago::plan::kernel_key\{")
 KEY = re.compile(r"register_tile\{(\d+)(?:, (\d+))?(?:, (\d+))?(?:, (\d+))?\}"
-                 r"(?:, (?:false|true|\((?:ago::op|unsigned char)\)\d+))*, (\d+), \d+, (\d+)")
+                 r"(?:, (?:false|true|\((?:ago::ir::op|unsigned char)\)\d+))*, (\d+), \d+, (\d+)")
 PANEL = re.compile(r"::panel<(\d+)")
 # kernel_key::in_order and kernel_key::transposed, the bools after kernel_key::window_row.
 TRANSPOSED = re.compile(r"register_tile\{[^}]*\}(?:, (?:false|true))*, \(unsigned char\)\d+, true, true")

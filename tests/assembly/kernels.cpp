@@ -10,6 +10,15 @@
 namespace assembly {
 
 using namespace ago;
+using ago::kernel::choose_depthwise;
+using ago::kernel::choose_matrix;
+using ago::kernel::floats_in_window_row;
+using ago::kernel::is_matrix_tile;
+using ago::kernel::kernel_for;
+using ago::plan::kernel_function;
+using ago::plan::kernel_key;
+using ago::plan::step_data;
+using ago::plan::structure;
 
 constexpr kernel_key key_of(structure what, op after = op::relu6) {
   kernel_key key;
@@ -24,7 +33,7 @@ constexpr kernel_key key_of(structure what, op after = op::relu6) {
 /// Every register tile on the menu.
 template <int P, int V>
 constexpr kernel_function matrix_tile() {
-  if constexpr (is_matrix_tile(native_isa, P, V) && P <= detail::longest_tile(V)) {
+  if constexpr (is_matrix_tile(native_isa, P, V) && P <= kernel::longest_tile(V)) {
     constexpr kernel_key key = [] {
       kernel_key k = key_of(structure::pointwise);
       k.tile = {P, V};

@@ -10,6 +10,6 @@ constexpr ago::options options{.device = ago::cortex_a76};
 constexpr ago::options options;
 #endif
 
-void run(ago::run_memory const& memory) {
+void run(ago::plan::run_memory const& memory) {
   ago::program<networks::mobilenet_v2<224>, ago::untuned, options>::run(memory);
 }

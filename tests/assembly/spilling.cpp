@@ -5,6 +5,8 @@
 namespace assembly {
 
 using namespace ago;
+using namespace ago::kernel;
+using namespace ago::plan;
 
 constexpr kernel_key too_large = [] {
   kernel_key key;

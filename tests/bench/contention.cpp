@@ -3,7 +3,7 @@
 #include <bench/arguments.hpp>
 #include <bench/contention.hpp>
 
-#include <ago/tune/claim_core.hpp>
+#include <ago/tuner/claim_core.hpp>
 
 #include <doctest/doctest.h>
 

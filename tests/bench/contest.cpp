@@ -27,7 +27,9 @@ variant spoiled(Spoil spoil) {
   return v;
 }
 
-entry with(std::vector<variant> variants) { return {"net", 5, ago::optimized<net>::value, std::move(variants)}; }
+entry with(std::vector<variant> variants) {
+  return {"net", 5, ago::passes::optimized<net>::value, std::move(variants)};
+}
 
 }  // namespace
 

@@ -17,16 +17,16 @@ namespace {
 
 template <layer_shape S>
 void check_layer() {
-  auto const& graph = ago::optimized<one_layer<S>>::value;
+  auto const& graph = ago::passes::optimized<one_layer<S>>::value;
   INFO(name_of(S));
-  CHECK(graph.bad.what == ago::fault::none);
-  ago::node const& main = graph.nodes[1];
+  CHECK(graph.bad.what == ago::ir::fault::none);
+  ago::ir::node const& main = graph.nodes[1];
   CHECK(main.kind == S.kind);
   CHECK(main.out == result_of(S));
-  CHECK(graph_view(graph).multiply_adds() == multiply_adds(S));
-  ago::node const& last = graph.nodes[graph.outputs[0]];
+  CHECK(graph_view(graph).multiply_adds() == ago::partition::multiply_adds(S));
+  ago::ir::node const& last = graph.nodes[graph.outputs[0]];
   bool const active = S.activation != ago::op::identity;
-  CHECK(last.kind == (active ? S.activation : ago::has_weights(S.kind) ? ago::op::bias : S.kind));
+  CHECK(last.kind == (active ? S.activation : ago::ir::has_weights(S.kind) ? ago::op::bias : S.kind));
 }
 
 template <ago::op Kind>

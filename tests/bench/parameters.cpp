@@ -2,8 +2,8 @@
 // Benchmarks give every parameter of a network a value.
 #include <bench/parameters.hpp>
 
-#include <ago/graph/network.hpp>
-#include <ago/graph/parameters.hpp>
+#include <ago/network/network.hpp>
+#include <ago/network/parameters.hpp>
 #include <ago/passes/optimized.hpp>
 
 #include <doctest/doctest.h>
@@ -11,6 +11,7 @@
 #include <algorithm>
 
 using namespace ago;
+using namespace ago::passes;
 
 namespace {
 

@@ -51,7 +51,7 @@ inline constexpr auto encoder = ago::input{.w = 6, .c = 8} | ago::layer_norm{} |
 
 template <auto const& Net>
 entry entered() {
-  return {"net", 5, ago::optimized<Net>::value, {make_variant<ago::model<Net>>("ago")}};
+  return {"net", 5, ago::passes::optimized<Net>::value, {make_variant<ago::model<Net>>("ago")}};
 }
 
 template <auto const& Net>
@@ -88,7 +88,7 @@ TEST_CASE("other engines slice, shuffle and concatenate channels like ago") {
 
 TEST_CASE("attention is one layer for other engines, with the factor of its scores, between linear layers") {
   using ago::op;
-  auto const& graph = ago::optimized<encoder>::value;
+  auto const& graph = ago::passes::optimized<encoder>::value;
   layer_list const list = fuse_layers(graph, make_parameters(graph, 1));
   std::vector<op> kinds;
   for (layer const& l : list.layers) kinds.push_back(l.kind);

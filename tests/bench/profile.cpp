@@ -27,7 +27,7 @@ template <auto const& Net>
 entry entered() {
   return {"net",
           5,
-          ago::optimized<Net>::value,
+          ago::passes::optimized<Net>::value,
           {make_network_variant<ago::model<Net>>("ago"),
            make_network_variant<ago::model<Net, ago::untuned, ago::policy::ago_ni>>("ago-ni")}};
 }
@@ -57,7 +57,7 @@ TEST_CASE("predicted cycles become time at the clock at which the peak was measu
   entry const e = entered<one>();
   variant const& v = e.variants[0];
   REQUIRE(v.accounts[0].predicted_cycles > 0);
-  CHECK(v.peak_per_cycle >= 2 * ago::lanes(v.target));
+  CHECK(v.peak_per_cycle >= 2 * ago::ir::lanes(v.target));
   CHECK(predicted_seconds(v, 3000, 3e9 * v.peak_per_cycle) == doctest::Approx(1e-6));
   CHECK(predicted_seconds(v, 3000, 1.5e9 * v.peak_per_cycle) == doctest::Approx(2e-6));
 }

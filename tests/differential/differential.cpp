@@ -108,12 +108,12 @@ TEST_CASE("the generated networks cover every operator, on every instruction set
   int nodes[int(ago::op::to_nchw) + 1]{}, variants[int(ago::isa::neon) + 1]{};
   int tuned = 0, tilings[5]{}, attentions[2]{}, pieces = 0;
   for (subject const& s : all_subjects()) {
-    for (ago::node const& n : s.graph.nodes) ++nodes[int(n.kind)];
+    for (ago::ir::node const& n : s.graph.nodes) ++nodes[int(n.kind)];
     for (compiled const& c : s.variants) {
       if (c.tuned_steps > 0) CHECK(c.tuned_steps == c.kernels);
       tuned += c.tuned_steps > 0;
       pieces += c.pieces > 0;
-      for (ago::node const& n : c.optimized.nodes) attentions[0] += n.kind == ago::op::attention_values;
+      for (ago::ir::node const& n : c.optimized.nodes) attentions[0] += n.kind == ago::op::attention_values;
       attentions[1] += c.attentions;
       for (int how = 0; how < 5; ++how) tilings[how] += c.tilings[how];
       ++variants[int(c.target)];

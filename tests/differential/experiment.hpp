@@ -23,7 +23,7 @@ class random_parameters {
   random_parameters(reference::graph_view const& g, std::mt19937& random) : random_(random) {
     all_.resize(std::size_t(g.parameters), std::numeric_limits<float>::quiet_NaN());
     for (int v = g.input_count; v < g.size(); ++v) {
-      ago::node const& n = g.nodes[std::size_t(v)];
+      ago::ir::node const& n = g.nodes[std::size_t(v)];
       if (n.weight >= 0) fill_weights(n, g.nodes[std::size_t(g.operand(v))].out.c);
       if (n.shift >= 0) fill(n.shift, n.out.c, 0, .5f);
       if (n.norm >= 0) {
@@ -40,7 +40,7 @@ class random_parameters {
   }
 
  private:
-  void fill_weights(ago::node const& n, int in) {
+  void fill_weights(ago::ir::node const& n, int in) {
     if (n.scatter.is_used()) {
       int const outputs = n.out.c / (n.scatter.stride_h * n.scatter.stride_w);
       int const pairs = in * outputs / (n.kind == ago::op::depthwise ? in : n.groups);

@@ -35,7 +35,7 @@ results run_planned(planned_program const& p, experiment const& e, edge where) {
   caller user(e, where);
   guarded_floats packed(p.packed_floats(), where), arena(p.arena_floats(), where);
   p.pack(user.weights(), packed.data());
-  ago::run_memory const memory{packed.data(), arena.data(), user.inputs(), user.outputs()};
+  ago::plan::run_memory const memory{packed.data(), arena.data(), user.inputs(), user.outputs()};
   p.run(memory);
   results const first = user.take();
   if (p.cut_steps() > 0) {
@@ -66,14 +66,14 @@ class random_table {
   /// The same with undivided steps.
   ago::tuner::schedule_list uncut() const {
     auto entries = entries_;
-    for (ago::tuned_schedule& e : entries) e.best.split = ago::split::whole;
+    for (ago::plan::tuned_schedule& e : entries) e.best.split = ago::split::whole;
     return ago::tuner::schedule_list(entries);
   }
   ago::tuner::schedule_list list() const { return ago::tuner::schedule_list(entries_); }
 
  private:
   std::set<std::uint64_t> known_;
-  std::vector<ago::tuned_schedule> entries_;
+  std::vector<ago::plan::tuned_schedule> entries_;
 };
 
 /// Counts of the programs that were run.
@@ -124,7 +124,7 @@ void vary(traced_graph const& g, experiment const& e, std::mt19937& random, int 
 /// All counts.
 long values_of(traced_graph const& g) {
   long n = 0;
-  for (ago::node const& v : std::span(g.nodes, std::size_t(g.node_count))) n += v.out.count();
+  for (ago::ir::node const& v : std::span(g.nodes, std::size_t(g.node_count))) n += v.out.count();
   return n;
 }
 

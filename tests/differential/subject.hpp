@@ -19,15 +19,15 @@ namespace differential {
 
 /// A kernel compiled for some program.
 struct compiled_kernel {
-  ago::fused_key const* key;
-  ago::kernel_function function;
+  ago::plan::fused_key const* key;
+  ago::plan::kernel_function function;
 };
 
 /// A type-erased program and its model. Objects are created in memory that the test provides.
 struct compiled {
   ago::isa target;
   ago::options how;
-  std::span<ago::tuned_schedule const> schedules;
+  std::span<ago::plan::tuned_schedule const> schedules;
   std::vector<compiled_kernel> step_kernels;
   int kernels, steps, tuned_steps;  ///< fewer steps than kernels: some run in pipelines
   int tilings[5];                   ///< pipelines of each tiling
@@ -38,7 +38,7 @@ struct compiled {
   reference::graph_view optimized;
   std::size_t parameter_count, packed_floats, arena_floats, model_bytes, workspace_bytes;
   void (*pack)(float const* weights, float* packed);
-  void (*run)(ago::run_memory const&);
+  void (*run)(ago::plan::run_memory const&);
   void* (*make_model)(void* where, float const* weights);
   void (*destroy_model)(void* model);
   void (*run_model)(void* model, float const* const* inputs, float* const* outputs);
@@ -82,9 +82,9 @@ class erased {
             {pipelines(ago::tiling::none), pipelines(ago::tiling::rows), pipelines(ago::tiling::channels),
              pipelines(ago::tiling::channels_rows), pipelines(ago::tiling::pixels)},
             reordered(),
-            count([](auto const& p) { return ago::winograd_tile(p.key.what) > 0; }),
-            count([](auto const& p) { return p.key.what == ago::structure::attention; }),
-            count([](auto const& p) { return p.key.what == ago::structure::copy || p.nodes.gathers; }),
+            count([](auto const& p) { return ago::kernel::winograd_tile(p.key.what) > 0; }),
+            count([](auto const& p) { return p.key.what == ago::plan::structure::attention; }),
+            count([](auto const& p) { return p.key.what == ago::plan::structure::copy || p.nodes.gathers; }),
             count([](auto const& p) { return !p.nodes.is_whole() && !p.nodes.gathers; }),
             program::graph,
             program::parameter_count,
@@ -96,7 +96,7 @@ class erased {
               program::pack(std::span<float const, program::parameter_count>(weights, program::parameter_count),
                             std::span<float, program::packed_floats>(packed, program::packed_floats));
             },
-            [](ago::run_memory const& m) { program::run(m); },
+            [](ago::plan::run_memory const& m) { program::run(m); },
             [](void* where, float const* weights) -> void* {
               return new (where) Model(std::span<float const, Model::parameter_count>(weights, Model::parameter_count));
             },
@@ -114,20 +114,20 @@ class erased {
  private:
   using workspace = typename Model::workspace;
 
-  static std::span<ago::tuned_schedule const> all_schedules() {
+  static std::span<ago::plan::tuned_schedule const> all_schedules() {
     if constexpr (requires { Schedules.entries; }) return Schedules.entries;
     else return {};
   }
   template <int K>
-  static constexpr ago::fused_key key = [] {
-    ago::fused_key f{program::first_part(K + 1) - program::first_part(K)};
+  static constexpr ago::plan::fused_key key = [] {
+    ago::plan::fused_key f{program::first_part(K + 1) - program::first_part(K)};
     f.tiling = program::tiling_of(K).how;
     for (int i = 0; i < f.parts; ++i) f.part[i] = program::plan.steps[program::first_part(K) + i].key;
     return f;
   }();
   template <int... K>
   static std::vector<compiled_kernel> step_kernels(std::integer_sequence<int, K...>) {
-    return {{&key<K>, ago::kernel_for<key<K>>()}...};
+    return {{&key<K>, ago::kernel::kernel_for<key<K>>()}...};
   }
 
   static constexpr int pipelines(ago::tiling how) {
@@ -144,14 +144,14 @@ class erased {
   /// Winograd computes other sums. The order of a sum depends on the number of channels: merged operators, which not
   /// all policies have, have more.
   static constexpr bool reordered() {
-    for (ago::node const& n : Model::program::graph.nodes)
+    for (ago::ir::node const& n : Model::program::graph.nodes)
       if (n.is_merged()) return true;
     for (auto const& p : Model::program::plan.steps)
-      if (ago::winograd_tile(p.key.what) > 0) return true;
+      if (ago::kernel::winograd_tile(p.key.what) > 0) return true;
     for (auto const& p : Model::program::plan.steps)
-      if (p.key.what == ago::structure::pointwise &&
-          p.key.paired !=
-              ago::pays_in_pairs(p.key.target, p.data.in.c, p.data.out.c, ago::zeros_in_pairs(p.key, p.data)))
+      if (p.key.what == ago::plan::structure::pointwise &&
+          p.key.paired != ago::partition::pays_in_pairs(p.key.target, p.data.in.c, p.data.out.c,
+                                                        ago::kernel::zeros_in_pairs(p.key, p.data)))
         return true;
     return false;
   }
@@ -181,7 +181,7 @@ class random_schedules {
   static constexpr int kernels = program::first_part(program::steps);
 
   struct found {
-    ago::tuned_schedule entries[kernels];
+    ago::plan::tuned_schedule entries[kernels];
     int count = 0;
   };
   static constexpr found sorted = [] {
@@ -224,7 +224,7 @@ inline constexpr ago::isa tuned_target = Number % 8 == 6 ? ago::isa::scalar : ag
 
 template <auto const& Net>
 constexpr bool has_attention() {
-  for (ago::node const& n : ago::lowered<Net>::value.nodes)
+  for (ago::ir::node const& n : ago::lowered<Net>::value.nodes)
     if (n.kind == ago::op::attention_values) return true;
   return false;
 }

@@ -14,27 +14,27 @@ namespace {
 
 template <auto const& Lambda>
 void define(auto twin) {
-  reference::define(&ago::user_map<std::remove_cvref_t<decltype(Lambda)>>, +twin);
+  reference::define(&ago::ir::user_map<std::remove_cvref_t<decltype(Lambda)>>, +twin);
 }
 
 }  // namespace
 
 void define_functions() {
-  namespace f = ago::detail;
   define<soft_sign>([](double x) { return x / (1 + std::abs(x)); });
   define<bent>([](double x) { return (x > 0 ? x : x / 4) - (std::abs(x) < 1 ? x * x : 1); });
   define<gaussian>([](double x) { return std::exp(-x * x); });
-  define<f::elu_function>([](double x, double a, double b) { return (x < 0 ? a * std::expm1(x) : x) * b; });
-  define<f::celu_function>([](double x, double a, double) { return x < 0 ? a * std::expm1(x / a) : x; });
-  define<f::softplus_function>([](double x) { return std::max(x, 0.) + std::log1p(std::exp(-std::abs(x))); });
-  define<f::mish_function>(
+  define<ago::detail::elu_function>([](double x, double a, double b) { return (x < 0 ? a * std::expm1(x) : x) * b; });
+  define<ago::detail::celu_function>([](double x, double a, double) { return x < 0 ? a * std::expm1(x / a) : x; });
+  define<ago::detail::softplus_function>([](double x) { return std::max(x, 0.) + std::log1p(std::exp(-std::abs(x))); });
+  define<ago::detail::mish_function>(
       [](double x) { return x * std::tanh(std::max(x, 0.) + std::log1p(std::exp(-std::abs(x)))); });
-  define<f::squared>([](double x) { return x * x; });
-  define<f::reciprocal_root_above>([](double x, double a, double) { return 1 / std::sqrt(x + a); });
-  define<f::root_at_least>([](double x, double a, double) { return std::max(std::sqrt(x), a); });
-  define<f::affine_function>([](double x, double a, double b) { return a * x + b; });
-  define<f::power_function>([](double x, double a, double) { return std::pow(x, a); });
-  define<f::affine_sigmoid_function>([](double x, double a, double b) { return std::clamp(a * x + b, 0., 1.); });
+  define<ago::detail::squared>([](double x) { return x * x; });
+  define<ago::detail::reciprocal_root_above>([](double x, double a, double) { return 1 / std::sqrt(x + a); });
+  define<ago::detail::root_at_least>([](double x, double a, double) { return std::max(std::sqrt(x), a); });
+  define<ago::detail::affine_function>([](double x, double a, double b) { return a * x + b; });
+  define<ago::detail::power_function>([](double x, double a, double) { return std::pow(x, a); });
+  define<ago::detail::affine_sigmoid_function>(
+      [](double x, double a, double b) { return std::clamp(a * x + b, 0., 1.); });
 }
 
 std::vector<subject> const& all_subjects() {

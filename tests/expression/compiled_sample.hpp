@@ -26,9 +26,10 @@ struct sample {
                                      ago::expression::matrix_form_of(of).why_not == ago::expression::no_matrix::none;
   /// The operand that is packed ahead, or -1.
   static constexpr int weights = is_product ? int(Seed / 4 % 3) - 1 : -1;
-  static constexpr ago::kernel_key key{.what = is_product ? ago::structure::contraction : ago::structure::nest,
-                                       .described = &of,
-                                       .weight_operand = weights};
+  static constexpr ago::plan::kernel_key key{
+      .what = is_product ? ago::plan::structure::contraction : ago::plan::structure::nest,
+      .described = &of,
+      .weight_operand = weights};
 };
 
 /// Returns whether there is such an expression.
@@ -40,29 +41,29 @@ bool compiled_equals_interpreted() {
     auto const& e = drawn::of;
     CAPTURE(Seed);
     operands const x(e, Seed);
-    ago::planned_data s;
+    ago::plan::planned_data s;
     s.out = expression_kernel_test::shape_of(e.result, 1);
-    s.destination = {ago::place::area::output, 0, 0, s.out.c};
+    s.destination = {ago::plan::place::area::output, 0, 0, s.out.c};
     std::vector<float const*> inputs, all;
     for (int i = 0; i < e.operand_count; ++i) {
       all.push_back(x[i]);
       if (i == drawn::weights) continue;
       (inputs.empty() ? s.source : s.other[inputs.size() - 1]) =
-          ago::place{ago::place::area::input, std::uint16_t(inputs.size()), 0, 1};
+          ago::plan::place{ago::plan::place::area::input, std::uint16_t(inputs.size()), 0, 1};
       inputs.push_back(x[i]);
     }
     inputs.push_back(nullptr);
     test::guarded out(std::size_t(e.result.count())), expected(out.size());
     float* outputs[] = {out.data()};
     auto const run = [&](float const* packed, float* arena) {
-      ago::kernel_memory const m{{packed, arena, inputs.data(), outputs}, s.tables()};
-      if constexpr (drawn::is_product) ago::contraction_kernel<drawn::key>::run(s, m);
-      else ago::nest_kernel<drawn::key>::run(s, m);
+      ago::plan::kernel_memory const m{{packed, arena, inputs.data(), outputs}, s.tables()};
+      if constexpr (drawn::is_product) ago::kernel::contraction_kernel<drawn::key>::run(s, m);
+      else ago::kernel::nest_kernel<drawn::key>::run(s, m);
     };
     if constexpr (drawn::is_product) {
-      constexpr ago::contraction_layout l = layout_of_contraction(drawn::key);
+      constexpr ago::kernel::contraction_layout l = ago::kernel::layout_of_contraction(drawn::key);
       test::aligned packed(std::size_t(l.packed_floats() + 1)), arena(std::size_t(l.scratch_floats() + 1));
-      if (drawn::weights >= 0) ago::pack_contraction<I>(l, e, x[drawn::weights], packed.data());
+      if (drawn::weights >= 0) ago::kernel::pack_contraction<I>(l, e, x[drawn::weights], packed.data());
       run(packed.data(), arena.data());
       auto const operand = [&](int i) { return i == drawn::weights ? packed.data() : all[std::size_t(i)]; };
       interpret_contraction<I>(l, e, operand(l.rows_operand), operand(l.columns_operand), expected.data());

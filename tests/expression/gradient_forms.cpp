@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include "graph/run_time_trace.hpp"
+#include "network/run_time_trace.hpp"
 #include "operators.hpp"
 #include "run.hpp"
 
@@ -25,12 +25,12 @@ namespace {
 /// recognised.
 std::string nodes_of(definition const& gradient) {
   REQUIRE(gradient.bad.what == fault::none);
-  definition const d = ago::normalised(gradient);
+  definition const d = ago::recognition::normalised(gradient);
   std::string r;
   for (int i = 0; i < d.expression_count; ++i) {
     if (!r.empty()) r += ", ";
     index_expression const& e = d.expressions[i];
-    ago::recognition const found = ago::recognise(e);
+    ago::recognition::recognised_nodes const found = ago::recognition::recognise(e);
     for (int k = 0; k < found.count; ++k) r += (k ? " " : "") + std::string(name_of(found.nodes[k].made.kind));
     matrix_form const m = matrix_form_of(e);
     bool const is_product = m.why_not == no_matrix::none && (m.m.extent() > 1 || m.n.extent() > 1);
@@ -101,7 +101,7 @@ TEST_CASE("dot products are loop nests") {
     var n, c;
     return result(n) = sum(c)(a(n, c) * a(n, 5 - c));
   })(x);
-  REQUIRE(trace.fault() == ago::fault::none);
+  REQUIRE(trace.fault() == ago::ir::fault::none);
   CHECK(trace.last().kind == ago::op::nest);
 }
 
@@ -203,7 +203,7 @@ TEST_CASE("a detached value is a copy that is told from other copies, also in th
     operand const total = result(i) = sum(c)(e(i, c));
     return result(i, c) = e(i, c) / total(i);
   });
-  definition const d = softmax(extents(3, 5)), normal = ago::normalised(d);
+  definition const d = softmax(extents(3, 5)), normal = ago::recognition::normalised(d);
   REQUIRE(d.bad.what == fault::none);
   for (definition const* one : {&d, &normal}) {
     int count = 0;
@@ -224,14 +224,14 @@ TEST_CASE("a detached value is a copy that is told from other copies, also in th
     operand const copy = result(i) = v(i), constant = detached(v), again = result(j) = v(j);
     return result(i) = copy(i) * constant(i) + again(i);
   });
-  definition const three = ago::normalised(both(extents(4)));
+  definition const three = ago::recognition::normalised(both(extents(4)));
   CHECK(three.expression_count == 3);  // equal copies are one, the detached one is another
   graph_test::run_time_trace trace;
   softmax(trace.add({.n = 1, .h = 1, .w = 3, .c = 5}) | ago::view(3, 5));
-  REQUIRE(trace.fault() == ago::fault::none);
+  REQUIRE(trace.fault() == ago::ir::fault::none);
   int detached_nodes = 0;
   for (int v = 0; v < trace.recorder.nodes.size; ++v) {
-    ago::node const& n = trace.recorder.nodes[v];
+    ago::ir::node const& n = trace.recorder.nodes[v];
     detached_nodes += n.is_detached && n.kind == ago::op::identity;
   }
   CHECK(detached_nodes == 1);

@@ -18,7 +18,7 @@
 namespace expression_test {
 
 using ago::isa;
-using ago::vec;
+using ago::simd::vec;
 
 /// f(std::integral_constant<node_kind, K>)
 template <class F>
@@ -57,12 +57,13 @@ auto with_kind(ago::expression::node_kind k, F f) {
 /// The loop nest of an expression, for registers of T.
 template <isa T>
 class interpreted_nest {
-  static constexpr int V = ago::lanes(T);
+  static constexpr int V = ago::ir::lanes(T);
   using node_kind = ago::expression::node_kind;
   using loops = std::uint32_t;
 
  public:
-  interpreted_nest(ago::expression::index_expression const& e, ago::nest_layout const& l, float const* const* operands)
+  interpreted_nest(ago::expression::index_expression const& e, ago::kernel::nest_layout const& l,
+                   float const* const* operands)
       : e_(e), l_(l), operands_(operands) {}
 
   void run(float* result) {
@@ -151,7 +152,7 @@ class interpreted_nest {
     int const a = x.operand[0], b = x.operand[1] < 0 ? a : x.operand[1], c = x.operand[2] < 0 ? a : x.operand[2];
     with_kind(x.kind, [&]<node_kind K>(std::integral_constant<node_kind, K>) {
       if constexpr (!ago::expression::is_fold(K))
-        set<X>(n, ago::detail::applied<K>(value<X>(a), value<X>(b), value<X>(c)));
+        set<X>(n, ago::kernel::applied<K>(value<X>(a), value<X>(b), value<X>(c)));
     });
   }
 
@@ -185,7 +186,7 @@ class interpreted_nest {
     return value_of(e_.body, m.sum, axes);
   }
   int place_of(int loop, int lane) const { return at_[loop] + (loop == l_.vector_loop ? lane : 0); }
-  long sum(ago::nest_index const& s, int lane) const {
+  long sum(ago::kernel::nest_index const& s, int lane) const {
     long r = s.constant;
     for (int k = 0; k < l_.count; ++k) r += long(s.of[k]) * place_of(k, lane);
     return r;
@@ -213,12 +214,12 @@ class interpreted_nest {
     ago::expression::node const& x = e_.body.nodes[of];
     if (K == node_kind::sum && x.kind == node_kind::multiply && X != isa::scalar)
       return fma(value<X>(x.operand[0]), value<X>(x.operand[1]), sum);
-    if constexpr (ago::expression::is_fold(K)) return ago::detail::folded<K>(sum, value<X>(of));
+    if constexpr (ago::expression::is_fold(K)) return ago::kernel::folded<K>(sum, value<X>(of));
     return sum;
   }
   template <node_kind K, isa X>
   vec<X> folded(int n, loops bound) {
-    vec<X> sum(ago::detail::fold_start<K>);
+    vec<X> sum(ago::kernel::fold_start<K>);
     fold_loops(n, bound, l_.folds_over[n], [&](loops) { sum = added<K>(n, sum); });
     return sum;
   }
@@ -226,7 +227,7 @@ class interpreted_nest {
   template <node_kind K>
   void across_lanes(int n, loops bound) {
     int const v = l_.vector_loop, registers = l_.registers, end = extent(v), chunk = registers * V;
-    std::vector<vec<T>> sum(std::size_t(registers), vec<T>(ago::detail::fold_start<K>));
+    std::vector<vec<T>> sum(std::size_t(registers), vec<T>(ago::kernel::fold_start<K>));
     fold_loops(n, bound, l_.folds_over[n] & ~bit(v), [&](loops now) {
       for (int first = 0; first < end; first += V) {
         at_[v] = first;
@@ -241,11 +242,11 @@ class interpreted_nest {
       }
     });
     for (int u = 1; u < registers; ++u) sum[0] = add_registers<K>(sum[0], sum[std::size_t(u)]);
-    one_[n] = ago::detail::reduce(sum[0], [](auto a, auto b) { return add_registers<K>(a, b); });
+    one_[n] = ago::simd::reduce(sum[0], [](auto a, auto b) { return add_registers<K>(a, b); });
   }
   template <node_kind K, isa X>
   static vec<X> add_registers(vec<X> a, vec<X> b) {
-    if constexpr (ago::expression::is_fold(K)) return ago::detail::folded<K>(a, b);
+    if constexpr (ago::expression::is_fold(K)) return ago::kernel::folded<K>(a, b);
     return a;
   }
   template <class F>
@@ -259,18 +260,18 @@ class interpreted_nest {
   }
 
   ago::expression::index_expression const& e_;
-  ago::nest_layout const& l_;
+  ago::kernel::nest_layout const& l_;
   float const* const* operands_;
   float* result_{};
-  int at_[ago::nest_layout::max_loops]{}, valid_ = 1;
-  float one_[ago::nest_layout::max_nodes]{};
-  std::vector<vec<T>> many_ = std::vector<vec<T>>(ago::nest_layout::max_nodes, vec<T>(0.f));
+  int at_[ago::kernel::nest_layout::max_loops]{}, valid_ = 1;
+  float one_[ago::kernel::nest_layout::max_nodes]{};
+  std::vector<vec<T>> many_ = std::vector<vec<T>>(ago::kernel::nest_layout::max_nodes, vec<T>(0.f));
 };
 
 /// For registers of I, or shorter ones.
 template <isa I>
 void interpret_nest(ago::expression::index_expression const& e, float const* const* operands, float* result) {
-  ago::nest_layout const l = layout_of_nest(e, I);
+  ago::kernel::nest_layout const l = ago::kernel::layout_of_nest(e, I);
   auto const run = [&]<isa T>(std::integral_constant<isa, T>) {
     if constexpr (ago::available(T)) interpreted_nest<T>(e, l, operands).run(result);
   };
@@ -290,12 +291,12 @@ void interpret_nest(ago::expression::index_expression const& e, float const* con
 
 /// A sum of products with the offsets of its layout; a known factor is read from the packed parameter.
 template <isa I>
-void interpret_contraction(ago::contraction_layout const& l, ago::expression::index_expression const& e,
+void interpret_contraction(ago::kernel::contraction_layout const& l, ago::expression::index_expression const& e,
                            float const* rows, float const* columns, float* result) {
   using loop = ago::expression::matrix_loop;
   ago::expression::matrix_form const& f = l.form;
-  ago::detail::padded_reader const a{e.operands[f.a.operand], f.a, e.body.accesses[f.a.access].pad(), rows};
-  ago::detail::padded_reader const b{e.operands[f.b.operand], f.b, e.body.accesses[f.b.access].pad(), columns};
+  ago::kernel::padded_reader const a{e.operands[f.a.operand], f.a, e.body.accesses[f.a.access].pad(), rows};
+  ago::kernel::padded_reader const b{e.operands[f.b.operand], f.b, e.body.accesses[f.b.access].pad(), columns};
   auto const row = [&](int z, int m, int k) {
     if (l.rows_known) return rows[l.packed_place(z, m, k)];
     return a(f.a.start + f.batch.offset(z, &loop::a) + f.m.offset(m, &loop::a) + f.k.offset(k, &loop::a));
@@ -304,7 +305,7 @@ void interpret_contraction(ago::contraction_layout const& l, ago::expression::in
     if (l.columns_known) return columns[l.packed_place(z, n, k)];
     return b(f.b.start + f.batch.offset(z, &loop::b) + f.n.offset(n, &loop::b) + f.k.offset(k, &loop::b));
   };
-  constexpr int V = ago::lanes(I);
+  constexpr int V = ago::ir::lanes(I);
   for (int z = 0; z < l.batches; ++z)
     for (int m = 0; m < l.rows; ++m)
       for (int first = 0; first < l.columns; first += V) {

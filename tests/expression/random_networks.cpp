@@ -44,7 +44,7 @@ struct drawn_case {
 /// Counts of the networks that were compared.
 struct tally {
   int networks = 0, lacking = 0;
-  std::map<ago::structure, int> with;
+  std::map<ago::plan::structure, int> with;
   std::map<std::string, int> missing;
   double worst = 0;
 };
@@ -71,8 +71,9 @@ void compare(traced_graph const& g, drawn_case const& c, tally& all) {
     all.worst = std::max(all.worst, difference / allowed);
   }
   ++all.networks;
-  for (auto const what : {ago::structure::nest, ago::structure::contraction, ago::structure::elementwise,
-                          ago::structure::copy, ago::structure::reduction})
+  for (auto const what :
+       {ago::plan::structure::nest, ago::plan::structure::contraction, ago::plan::structure::elementwise,
+        ago::plan::structure::copy, ago::plan::structure::reduction})
     all.with[what] += network.has(what);
 }
 
@@ -122,9 +123,9 @@ TEST_CASE("networks of a random operator have the values of the naive interprete
   for (auto const& [what, count] : all.missing) MESSAGE(count, " lack ", std::string(what));
   for (auto const& [what, count] : all.with) MESSAGE(count, " with ", std::string(name_of(what)));
   CHECK(all.lacking < all.networks / 100);
-  CHECK(all.with[ago::structure::nest] > all.networks / 2);
-  CHECK(all.with[ago::structure::contraction] > all.networks / 8);
-  CHECK(all.with[ago::structure::elementwise] > all.networks / 20);
-  CHECK(all.with[ago::structure::copy] > all.networks / 50);
+  CHECK(all.with[ago::plan::structure::nest] > all.networks / 2);
+  CHECK(all.with[ago::plan::structure::contraction] > all.networks / 8);
+  CHECK(all.with[ago::plan::structure::elementwise] > all.networks / 20);
+  CHECK(all.with[ago::plan::structure::copy] > all.networks / 50);
   MESSAGE(all.networks, " compared, the worst error is ", all.worst, " of what is allowed");
 }

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <ago/expressions.hpp>
-#include <ago/graph/lowering.hpp>
 #include <ago/kernel/kernels.hpp>
 #include <ago/kernel/pack_step.hpp>
-#include <ago/model/pack.hpp>
+#include <ago/network/lowering.hpp>
 #include <ago/plan/step_table.hpp>
+#include <ago/runtime/pack.hpp>
 #include <ago/simd/register_run.hpp>
 
 #include <tools/inspect/run_time_program.hpp>
@@ -22,30 +22,30 @@
 
 namespace expression_test {
 
-using traced_graph = ago::graph<64, 192, 4>;
+using traced_graph = ago::ir::graph<64, 192, 4>;
 
 /// The stages of an epilogue on one register; as `finisher`, but they are data.
 template <isa I>
-vec<I> finished(vec<I> x, ago::epilogue const& after, ago::step_data const& s, ago::kernel_memory const& m, int image,
-                long pixel, int channel, int count) {
+vec<I> finished(vec<I> x, ago::plan::epilogue const& after, ago::plan::step_data const& s,
+                ago::plan::kernel_memory const& m, int image, long pixel, int channel, int count) {
   using ago::op;
-  auto const load = [&](float const* p) { return ago::detail::load_lanes<I>(p, count); };
+  auto const load = [&](float const* p) { return ago::simd::load_lanes<I>(p, count); };
   for (int i = 0; i < after.count(); ++i) {
-    ago::stage const& k = after.stages[i];
-    ago::stage_data const& d = m.stage(s, i);
+    ago::plan::stage const& k = after.stages[i];
+    ago::plan::stage_data const& d = m.stage(s, i);
     if (is_binary(k.kind)) {
       float const* const other =
-          ago::detail::address(d.operand, m) + long(image) * d.image_step + pixel * d.operand.pixel_stride;
+          ago::kernel::address(d.operand, m) + long(image) * d.image_step + pixel * d.operand.pixel_stride;
       vec<I> const y = k.one_channel ? vec<I>(*other) : load(other + channel), a = k.reversed ? y : x,
                    b = k.reversed ? x : y;
       switch (k.kind) {
-        case op::add: x = ago::detail::combine<op::add>(a, b); break;
-        case op::mul: x = ago::detail::combine<op::mul>(a, b); break;
-        case op::sub: x = ago::detail::combine<op::sub>(a, b); break;
-        case op::div: x = ago::detail::combine<op::div>(a, b); break;
-        case op::maximum: x = ago::detail::combine<op::maximum>(a, b); break;
-        case op::minimum: x = ago::detail::combine<op::minimum>(a, b); break;
-        case op::less: x = ago::detail::combine<op::less>(a, b); break;
+        case op::add: x = ago::kernel::combine<op::add>(a, b); break;
+        case op::mul: x = ago::kernel::combine<op::mul>(a, b); break;
+        case op::sub: x = ago::kernel::combine<op::sub>(a, b); break;
+        case op::div: x = ago::kernel::combine<op::div>(a, b); break;
+        case op::maximum: x = ago::kernel::combine<op::maximum>(a, b); break;
+        case op::minimum: x = ago::kernel::combine<op::minimum>(a, b); break;
+        case op::less: x = ago::kernel::combine<op::less>(a, b); break;
         default: throw std::logic_error("random networks lack this operator of two values");
       }
       continue;
@@ -57,13 +57,13 @@ vec<I> finished(vec<I> x, ago::epilogue const& after, ago::step_data const& s, a
       case op::prelu: x = where_less(x, vec<I>(0.f), x * load(p), x); break;
       case op::positions: x = x + load(p + (pixel - image * long(s.out.h) * s.out.w) * s.out.c); break;
       case op::map: k.function->apply(I, &x, d.alpha, d.beta); break;
-      case op::relu: x = ago::detail::activate<op::relu>(x, d.alpha, d.beta, 0.f); break;
-      case op::relu6: x = ago::detail::activate<op::relu6>(x, d.alpha, d.beta, 0.f); break;
-      case op::leaky_relu: x = ago::detail::activate<op::leaky_relu>(x, d.alpha, d.beta, 0.f); break;
-      case op::clip: x = ago::detail::activate<op::clip>(x, d.alpha, d.beta, 0.f); break;
-      case op::sigmoid: x = ago::detail::activate<op::sigmoid>(x, d.alpha, d.beta, 0.f); break;
-      case op::silu: x = ago::detail::activate<op::silu>(x, d.alpha, d.beta, 0.f); break;
-      case op::tanh: x = ago::detail::activate<op::tanh>(x, d.alpha, d.beta, 0.f); break;
+      case op::relu: x = ago::kernel::activate<op::relu>(x, d.alpha, d.beta, 0.f); break;
+      case op::relu6: x = ago::kernel::activate<op::relu6>(x, d.alpha, d.beta, 0.f); break;
+      case op::leaky_relu: x = ago::kernel::activate<op::leaky_relu>(x, d.alpha, d.beta, 0.f); break;
+      case op::clip: x = ago::kernel::activate<op::clip>(x, d.alpha, d.beta, 0.f); break;
+      case op::sigmoid: x = ago::kernel::activate<op::sigmoid>(x, d.alpha, d.beta, 0.f); break;
+      case op::silu: x = ago::kernel::activate<op::silu>(x, d.alpha, d.beta, 0.f); break;
+      case op::tanh: x = ago::kernel::activate<op::tanh>(x, d.alpha, d.beta, 0.f); break;
       default: throw std::logic_error("random networks lack this operator of one value");
     }
   }
@@ -72,19 +72,19 @@ vec<I> finished(vec<I> x, ago::epilogue const& after, ago::step_data const& s, a
 
 /// A kernel without epilogue; null: the catalogue lacks it.
 template <isa I>
-ago::kernel_function catalogued(ago::kernel_key const& wanted) {
-  using ago::kernel_key;
-  using ago::structure;
+ago::plan::kernel_function catalogued(ago::plan::kernel_key const& wanted) {
+  using ago::plan::kernel_key;
+  using ago::plan::structure;
   kernel_key k = wanted;
-  k.after = ago::epilogue();
+  k.after = ago::plan::epilogue();
   k.partial = true;  // whole registers are a special case
   if (k.what == structure::max_pool) {
     k.tile = {};
     k.kernel_h = k.kernel_w = k.stride_h = k.stride_w = 0;  // the window is data
   }
-  ago::kernel_function found = nullptr;
+  ago::plan::kernel_function found = nullptr;
   auto const offer = [&]<kernel_key K>() {
-    if (k == K) found = ago::kernel_for<K>();
+    if (k == K) found = ago::kernel::kernel_for<K>();
   };
   offer.template operator()<kernel_key{.what = structure::copy, .target = I, .partial = true}>();
   offer.template operator()<kernel_key{.what = structure::pad, .target = I, .partial = true}>();
@@ -115,13 +115,13 @@ std::unique_ptr<traced_graph const> trace_at_run_time(Operation const& o, ago::e
   ago::detail::recorder made;
   ago::tensor x[3];
   for (int i = 0; i < 3; ++i) {
-    ago::shape const s = ago::shape_of(of[i]);
+    ago::shape const s = ago::recognition::shape_of(of[i]);
     x[i] = ago::detail::record_input(made, {s.n, s.h, s.w, s.c});
   }
   made.inputs = 3;
   for (int i = 0; i < 3; ++i) x[i].axes = of[i];
   ago::tensor const y = o(x[0], x[1], x[2]);
-  if (made.bad.what != ago::fault::none) return nullptr;
+  if (made.bad.what != ago::ir::fault::none) return nullptr;
   ago::detail::record_outputs(made, y);
   if (made.nodes.size > traced_graph::node_capacity || made.edges.size > traced_graph::edge_capacity) return nullptr;
   auto g = std::make_unique<traced_graph>();
@@ -138,22 +138,22 @@ class run_time_network {
 
  public:
   explicit run_time_network(traced_graph const& whole)
-      : program_(ago::optimize(whole, how.algebra), how),
+      : program_(ago::passes::optimize(whole, how.algebra), how),
         table_(program_.groups, program_.splits, program_.memory, program_.plan, program_.runs) {}
 
   /// The structure that is missing in the catalogue; null: none.
   char const* lacks() const {
     for (int k = 0; k < program_.steps(); ++k) {
-      ago::fused_key const f = key_of(program_.groups, program_.plan, k);
+      ago::plan::fused_key const f = key_of(program_.groups, program_.plan, k);
       if (f.parts != 1) return "pipeline";
-      ago::structure const what = f.part[0].what;
-      bool const interpreted =
-          what == ago::structure::contraction || what == ago::structure::nest || what == ago::structure::elementwise;
+      ago::plan::structure const what = f.part[0].what;
+      bool const interpreted = what == ago::plan::structure::contraction || what == ago::plan::structure::nest ||
+                               what == ago::plan::structure::elementwise;
       if (!interpreted && !catalogued<I>(f.part[0])) return name_of(what);
     }
     return nullptr;
   }
-  bool has(ago::structure what) const {
+  bool has(ago::plan::structure what) const {
     for (int k = 0; k < program_.steps(); ++k)
       if (program_.plan.steps[program_.first_part(k)].key.what == what) return true;
     return false;
@@ -167,7 +167,7 @@ class run_time_network {
     pack(parameters, packed);
     std::vector<float> result(std::size_t(program_.graph.nodes[program_.graph.outputs[0]].out.count()));
     float* outputs[] = {result.data(), nullptr};
-    ago::kernel_memory const m{ago::run_memory{packed, arena, inputs, outputs}, table_.tables()};
+    ago::plan::kernel_memory const m{ago::plan::run_memory{packed, arena, inputs, outputs}, table_.tables()};
     for (int k = 0; k < program_.steps(); ++k)
       for (int i = 0; i < table_.pieces(k); ++i)
         step(program_.plan.steps[program_.first_part(k)].key, table_.piece(k, i), m, outputs[1]);
@@ -179,61 +179,63 @@ class run_time_network {
 
   void pack(float const* parameters, float* packed) const {
     constexpr int most = 64;
-    auto merged = ago::merged_packings_of<most>(program_.graph, *program_.parts);
+    auto merged = ago::plan::merged_packings_of<most>(program_.graph, *program_.parts);
     merged.count = count_merged(program_.graph, *program_.parts);
-    pack_constants(program_.graph, program_.memory, parameters, packed);
+    ago::runtime::pack_constants(program_.graph, program_.memory, parameters, packed);
     for (int i = 0; i < program_.parts->count; ++i) {
-      ago::planned_data data = program_.plan.steps[i].data;
-      ago::pack_part<I, true>(i, program_.plan.steps[i], data, merged, parameters, packed);
+      ago::plan::planned_data data = program_.plan.steps[i].data;
+      ago::runtime::pack_part<I, true>(i, program_.plan.steps[i], data, merged, parameters, packed);
     }
   }
 
   /// `free`: the second output, where a step with an epilogue leaves what its main operator computes.
-  static void step(ago::kernel_key const& key, ago::step_data const& s, ago::kernel_memory const& m, float*& free) {
+  static void step(ago::plan::kernel_key const& key, ago::plan::step_data const& s, ago::plan::kernel_memory const& m,
+                   float*& free) {
     bool const finishes = key.after.count() > 0;
-    if (key.what == ago::structure::elementwise) return finish(key.after, s, s.source, m);
+    if (key.what == ago::plan::structure::elementwise) return finish(key.after, s, s.source, m);
     std::vector<float> between;
-    ago::step_data first = s;
+    ago::plan::step_data first = s;
     if (finishes) {
       between.resize(std::size_t(s.out.n * s.out.h * s.out.w) * std::size_t(s.destination.pixel_stride));
       free = between.data();
-      first.destination = {ago::place::area::output, 1, 0, s.destination.pixel_stride};
+      first.destination = {ago::plan::place::area::output, 1, 0, s.destination.pixel_stride};
     }
     main_operator(key, first, m);
     if (finishes) finish(key.after, s, first.destination, m);
   }
-  static void main_operator(ago::kernel_key const& key, ago::step_data const& s, ago::kernel_memory const& m) {
-    using ago::detail::operand_of_expression;
-    float* const to = ago::detail::mutable_address(s.destination, m);
-    if (key.what == ago::structure::nest) {
+  static void main_operator(ago::plan::kernel_key const& key, ago::plan::step_data const& s,
+                            ago::plan::kernel_memory const& m) {
+    using ago::kernel::operand_of_expression;
+    float* const to = ago::kernel::mutable_address(s.destination, m);
+    if (key.what == ago::plan::structure::nest) {
       float const* operands[ago::expression::index_expression::max_operands]{};
       for (int i = 0; i < key.described->operand_count; ++i) operands[i] = operand_of_expression(s, m, i, -1);
       return interpret_nest<I>(*key.described, operands, to);
     }
-    if (key.what == ago::structure::contraction) {
-      ago::contraction_layout const l = layout_of_contraction(key);
+    if (key.what == ago::plan::structure::contraction) {
+      ago::kernel::contraction_layout const l = ago::kernel::layout_of_contraction(key);
       auto const operand = [&](int i) { return operand_of_expression(s, m, i, key.weight_operand); };
       return interpret_contraction<I>(l, *key.described, operand(l.rows_operand), operand(l.columns_operand), to);
     }
     catalogued<I>(key)(s, m);
   }
-  static void finish(ago::epilogue const& after, ago::step_data const& s, ago::place const& from,
-                     ago::kernel_memory const& m) {
-    float const* const source = ago::detail::address(from, m);
-    float* const to = ago::detail::mutable_address(s.destination, m);
-    constexpr int V = ago::lanes(I);
+  static void finish(ago::plan::epilogue const& after, ago::plan::step_data const& s, ago::plan::place const& from,
+                     ago::plan::kernel_memory const& m) {
+    float const* const source = ago::kernel::address(from, m);
+    float* const to = ago::kernel::mutable_address(s.destination, m);
+    constexpr int V = ago::ir::lanes(I);
     long const image = long(s.out.h) * s.out.w;
     for (long p = 0; p < s.out.n * image; ++p)
       for (int c = 0; c < s.out.c; c += V) {
         int const count = std::min(V, s.out.c - c);
-        vec<I> const x = ago::detail::load_lanes<I>(source + p * from.pixel_stride + c, count);
-        ago::detail::store_lanes(finished<I>(x, after, s, m, int(p / image), p, c, count),
-                                 to + p * s.destination.pixel_stride + c, count);
+        vec<I> const x = ago::simd::load_lanes<I>(source + p * from.pixel_stride + c, count);
+        ago::simd::store_lanes(finished<I>(x, after, s, m, int(p / image), p, c, count),
+                               to + p * s.destination.pixel_stride + c, count);
       }
   }
 
   program program_;
-  ago::step_table<ago::step_table_size{}, growing_list> table_;
+  ago::plan::step_table<ago::plan::step_table_size{}, growing_list> table_;
 };
 
 }  // namespace expression_test

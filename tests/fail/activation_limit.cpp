@@ -10,7 +10,7 @@ inline constexpr auto net = input{.h = 4, .w = 4} | conv2d{.out = 8, .kernel = 3
                             depthwise{.kernel = 3, .pad = 1} | batch_norm{} | relu{} | global_avg_pool{} | linear{2};
 
 #ifdef AGO_POSITIVE
-using step = detail::training_step<net, cross_entropy, training{.batch = 4, .activation_bytes = 100}>;
+using step = learning::training_step<net, cross_entropy, training{.batch = 4, .activation_bytes = 100}>;
 constexpr training how{.batch = 4, .activation_bytes = 4 * std::size_t(step::limited::arena_floats)};
 static_assert(step::limited::operators > 0);
 #else

@@ -2,7 +2,7 @@
 // The operands of + have different channels.
 // misfit: shapes_differ add 4 16 24
 // expect: ago: \+ and other elementwise operators take values of equal shapes
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

@@ -2,7 +2,7 @@
 // An image that patches do not divide.
 // misfit: patch_must_divide_image attention_scores 4 2 7
 // expect: ago: a patch \(expects\) must divide the image \(gets\)
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

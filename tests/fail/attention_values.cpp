@@ -2,7 +2,7 @@
 // Fewer values than keys.
 // misfit: extents_differ attention_scores 2 16 12
 // expect: ago: the values differ in height, width, or number of images
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

@@ -2,7 +2,7 @@
 // A layer after to_nchw.
 // misfit: channel_first_value_cannot_be_used linear 2 0 0
 // expect: ago: the result of to_nchw can only be an output; no layer reads it
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

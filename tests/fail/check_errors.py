@@ -27,7 +27,7 @@ def sentences(include):
 
 
 def faults(include):
-    body = re.search(r"enum class fault[^{]*\{([^}]*)\}", (include / "ago/graph/graph.hpp").read_text())[1]
+    body = re.search(r"enum class fault[^{]*\{([^}]*)\}", (include / "ago/ir/graph.hpp").read_text())[1]
     return [name for name in re.findall(r"\w+", body) if name != "none"]
 
 

@@ -2,7 +2,7 @@
 // A number of parts that does not divide the channels.
 // misfit: parts_must_divide_extent slice 1 4 30
 // expect: ago: the number of parts \(expects\) must divide the extent \(gets\)
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

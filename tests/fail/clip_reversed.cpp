@@ -2,7 +2,7 @@
 // Bounds in the wrong order.
 // misfit: bounds_are_reversed clip 1 0 0
 // expect: ago: the lower bound of clip exceeds the upper bound
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

@@ -2,7 +2,7 @@
 // A concatenation along the rows of values of different widths.
 // misfit: extents_differ concat 2 8 6
 // expect: ago: the values differ in height, width, or number of images
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

@@ -2,7 +2,7 @@
 // An embedding of an image: a table is indexed by one number per pixel.
 // misfit: channels_differ embedding 1 1 3
 // expect: ago: the value has a different number of channels than expected here
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

@@ -2,7 +2,7 @@
 // A head that expects other features than the backbone has.
 // misfit: channels_differ identity 2 1280 960
 // expect: ago: the value has a different number of channels than expected here
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

@@ -8,7 +8,7 @@
 // flags: -DMISTAKE=5
 // flags: -DMISTAKE=6
 // flags: -DMISTAKE=7
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 #include <cmath>
 #include <complex>

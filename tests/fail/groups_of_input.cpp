@@ -2,7 +2,7 @@
 // Groups that do not divide the channels.
 // misfit: channels_not_divisible_by_groups conv2d 1 4 30
 // expect: ago: the groups \(expects\) must divide the channels of the input \(gets\)
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Groups that do not divide the output channels.
 // misfit: outputs_not_divisible_by_groups conv2d 1 3 64
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A body with more parameters than there are inputs.
 // expect: ago: trace\(body, inputs...\) takes a body that is callable with one tensor for each input
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

@@ -12,6 +12,11 @@
 #include <ago/partition/policy.hpp>
 
 using namespace ago;
+using ago::kernel::kernel_for;
+using ago::partition::policy_type;
+using ago::plan::fused_key;
+using ago::plan::kernel_key;
+using ago::plan::structure;
 
 #ifdef AGO_POSITIVE
 constexpr op unary = op::relu, binary = op::add, sum = op::reduce_sum;
@@ -25,9 +30,9 @@ constexpr tiling how{200};
 constexpr policy chosen{200};
 #endif
 
-auto const one = &detail::activate<unary, isa::scalar>;
-auto const two = &detail::combine<binary, isa::scalar>;
-float const start = detail::reducer<sum>::neutral;
+auto const one = &kernel::activate<unary, isa::scalar>;
+auto const two = &kernel::combine<binary, isa::scalar>;
+float const start = kernel::reducer<sum>::neutral;
 auto const single = kernel_for<kernel_key{.what = what, .target = isa::scalar}>();
 constexpr kernel_key part{.what = structure::pointwise, .target = isa::scalar};
 auto const several = kernel_for<fused_key{2, {part, part}, how}>();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // More layers are taken off a network than it has.
 // expect: ago: without_last<N>\(net\) and last<N>\(net\) need a network with more than N layers between \|
-#include <ago/graph/check.hpp>
-#include <ago/graph/parts.hpp>
+#include <ago/network/check.hpp>
+#include <ago/network/parts.hpp>
 
 using namespace ago;
 

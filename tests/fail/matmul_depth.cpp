@@ -2,7 +2,7 @@
 // A matrix product whose inner extents differ: the second operand should be transposed.
 // misfit: channels_differ matmul 1 32 20
 // expect: ago: the value has a different number of channels than expected here
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

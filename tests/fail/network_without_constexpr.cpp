@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A network that is not constexpr.
-// expect: layer_fits<ago::fault::network_is_not_constexpr
+// expect: layer_fits<ago::ir::fault::network_is_not_constexpr
 // expect: ago: a network must be a constant, as in: inline constexpr auto net = input
 #include <ago/ago.hpp>
 

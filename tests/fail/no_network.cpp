@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A sequence of layers without an input.
-// expect: layer_fits<ago::fault::not_a_network
+// expect: layer_fits<ago::ir::fault::not_a_network
 // expect: ago: this is not a network; write one as
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

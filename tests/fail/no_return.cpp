@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A block without a return statement.
 // expect: ago: what follows \| is not a layer; a layer is callable with one tensor and returns a tensor
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A tensor subtracted from a number.
 // expect: ago: - subtracts two tensors; for a number use affine\{1, -number\}
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

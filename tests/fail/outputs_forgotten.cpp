@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A convolution without `.out`.
 // misfit: argument_must_be_positive conv2d 1 1 0
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

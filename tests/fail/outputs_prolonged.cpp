@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A layer after several outputs.
 // expect: ago: only a network with one output can be extended
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parameters of a network that is not constexpr.
 // expect: ago: a network must be a constant, as in: inline constexpr auto net = input
-#include <ago/graph/network.hpp>
-#include <ago/graph/parameters.hpp>
+#include <ago/network/network.hpp>
+#include <ago/network/parameters.hpp>
 
 using namespace ago;
 

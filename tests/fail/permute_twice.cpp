@@ -2,7 +2,7 @@
 // A permutation that names an axis twice.
 // misfit: not_a_permutation permute 1 3 1
 // expect: ago: permute's order must name each of the axes 0, 1, 2, 3 once; at this place \(expects\) it does not
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A policy whose two subgraphs need each other's results.
 // expect: ago: the policy's subgraphs or mini-subgraphs need each other's results, so that none can run first
-#include <ago/model/program.hpp>
+#include <ago/runtime/program.hpp>
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::partition;
 
 struct every_other {
   template <int V, int E, int O>

@@ -2,7 +2,7 @@
 // A pooling padded by more than half its window.
 // misfit: pad_must_be_smaller_than_kernel max_pool 1 1 2
 // expect: ago: a pooling's pad \(gets\) must be at most half of its window \(expects\)
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A program of a network with a misfit: only the misfit is reported, and nothing wrong can be run.
 // misfit: shapes_differ add 3 8 2
-#include <ago/model/program.hpp>
+#include <ago/runtime/program.hpp>
 
 using namespace ago;
 

@@ -2,7 +2,7 @@
 // New extents with fewer elements than the value.
 // misfit: elements_differ reshape 1 512 448
 // expect: ago: the new extents \(gets\) hold a different number of elements than the value \(expects\)
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

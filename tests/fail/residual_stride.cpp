@@ -2,7 +2,7 @@
 // A residual whose body has a stride.
 // misfit: extents_differ add 2 32 16
 // expect: ago: the values differ in height, width, or number of images
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

@@ -31,7 +31,7 @@ def misfit(words, lines):
     """The expected output for layer_fits<...>."""
     here = [number for number, line in enumerate(lines, 1) if line.endswith("// here")]
     what, where, layer, expected, actual = words.split()
-    return (rf"layer_fits<ago::fault::{what}, ago::op::{where}, ago::layer_number<{layer}>, "
+    return (rf"layer_fits<ago::ir::fault::{what}, ago::ir::op::{where}, ago::layer_number<{layer}>, "
             rf"ago::source_line<{here[0] if len(here) == 1 else '?'}>, ago::expects<{expected}>, ago::gets<{actual}>")
 
 

@@ -2,7 +2,7 @@
 // A slice that ends after the last channel.
 // misfit: slice_exceeds_extent slice 1 24 25
 // expect: ago: a slice reaches \(gets\) beyond the extent of the value \(expects\)
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

@@ -2,7 +2,7 @@
 // A stride of zero.
 // misfit: argument_must_be_positive max_pool 1 1 0
 // expect: ago: an argument of this layer must be positive
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

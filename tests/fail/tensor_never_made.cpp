@@ -2,7 +2,7 @@
 // A tensor that no layer has assigned.
 // misfit: tensor_of_another_network add 2 0 0
 // expect: ago: a tensor is used that no layer of this network produced
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

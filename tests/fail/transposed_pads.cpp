@@ -2,7 +2,7 @@
 // A transposed convolution whose pads remove its whole result.
 // misfit: pads_take_all conv2d 1 4 6
 // expect: ago: the pads \(gets\) remove everything that this transposed convolution computes \(expects\)
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

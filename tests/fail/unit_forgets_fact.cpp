@@ -8,6 +8,10 @@
 #include <ago/kernel/units.hpp>
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::kernel;
+using namespace ago::partition;
+using namespace ago::plan;
 
 struct summing_unit : without_weights, without_schedule, without_tiles, with_plain_loops, undivided {
   static constexpr structure structures[] = {structure::reduction};
@@ -16,12 +20,12 @@ struct summing_unit : without_weights, without_schedule, without_tiles, with_pla
   static constexpr bool multiplies(structure) { return false; }
 #ifdef AGO_POSITIVE
   static constexpr double cycles(kernel_key const& key, planned_data const& s, chain_tiling const&, device const&) {
-    return detail::copy_cycles(key, s);
+    return kernel::copy_cycles(key, s);
   }
 #endif
   static constexpr double in_order_factor(structure) { return 1; }
 };
-constexpr unit_facts summing = detail::facts_of_unit<summing_unit>();
+constexpr unit_facts summing = kernel::facts_of_unit<summing_unit>();
 
 struct packing_unit : depthwise_unit {
 #ifdef AGO_POSITIVE
@@ -32,4 +36,4 @@ struct packing_unit : depthwise_unit {
   static void pack(float*);
 #endif
 };
-constexpr unit_facts packing = detail::facts_of_unit<packing_unit>();
+constexpr unit_facts packing = kernel::facts_of_unit<packing_unit>();

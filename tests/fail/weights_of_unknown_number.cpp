@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Weights whose number is only known at run time, without a status to report a wrong number.
-// expect: weights_fit<false, ago::parameter_count_is<48>, ago::gets_sizes<0>
+// expect: weights_fit<false, ago::runtime::parameter_count_is<48>, ago::runtime::gets_sizes<0>
 // expect: construct with model\(weights, status\)
 #include <ago/ago.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An array of weights with one surplus float.
-// expect: weights_fit<false, ago::parameter_count_is<48>, ago::gets_sizes<49>
+// expect: weights_fit<false, ago::runtime::parameter_count_is<48>, ago::runtime::gets_sizes<49>
 // expect: ago: the weights are not parameter_count floats of fixed extent
 #include <ago/ago.hpp>
 

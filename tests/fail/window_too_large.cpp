@@ -2,7 +2,7 @@
 // An image that has become smaller than the window.
 // misfit: window_exceeds_input avg_pool 2 7 6
 // expect: ago: the window \(expects, dilation included\) is larger than the image with its pads \(gets\)
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 
 using namespace ago;
 

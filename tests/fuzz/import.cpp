@@ -27,7 +27,7 @@ void expect(bool holds) {
 void expect_sound(importer::call_list const& network, std::size_t weights) {
   ago::detail::recorder to;
   importer::record(network, to);
-  expect(to.bad.what == ago::fault::none);
+  expect(to.bad.what == ago::ir::fault::none);
   expect(to.floats == static_cast<long>(weights));
 }
 

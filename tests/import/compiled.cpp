@@ -119,7 +119,7 @@ std::string other_headers() {
 constexpr char const* comparison = R"(
 #include "reference/executor.hpp"
 
-#include <ago/graph/check.hpp>
+#include <ago/network/check.hpp>
 #include <ago/simd/map.hpp>
 
 #include <cstdio>
@@ -135,7 +135,7 @@ std::vector<float> read_floats(std::string const& file) {
 }
 
 template <auto const& Function, class Twin>
-void define(Twin twin) { reference::define(&ago::user_map<std::remove_cvref_t<decltype(Function)>>, +twin); }
+void define(Twin twin) { reference::define(&ago::ir::user_map<std::remove_cvref_t<decltype(Function)>>, +twin); }
 
 /// 1 if the graph's result is not the stored one.
 int differs(char const* name, std::string const& files, reference::graph_view const& graph) {
@@ -165,7 +165,7 @@ constexpr char const* has_nodes = R"(
 constexpr bool has_nodes(auto const& graph, std::initializer_list<int> kinds, std::initializer_list<int> edges) {
   int place[1000] = {}, nodes = 0, operands = 0;
   for (int v = 0; v < graph.node_count; ++v) {
-    ago::node const& n = graph.nodes[v];
+    ago::ir::node const& n = graph.nodes[v];
     bool const stays = n.kind != ago::op::identity;
     place[v] = stays ? nodes : place[graph.operand(v)];
     if (!stays) continue;
@@ -185,7 +185,7 @@ std::string recorded_alike(std::string const& name, program_text const& text, ca
   std::string kinds, edges;
   std::vector<int> place;
   for (int v = 0, count = 0; v < made.nodes.size; ++v) {
-    ago::node const& n = made.nodes[v];
+    ago::ir::node const& n = made.nodes[v];
     bool const stays = n.kind != ago::op::identity;
     place.push_back(stays ? count++ : place[std::size_t(made.edges[n.input_first])]);
     if (stays) kinds += (kinds.empty() ? "" : ",") + std::to_string(int(n.kind));

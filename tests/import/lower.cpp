@@ -2,7 +2,7 @@
 // Lowering of ONNX operators: the layers, their order, and their weights.
 #include "lowered.hpp"
 
-#include <ago/graph/lowering.hpp>
+#include <ago/network/lowering.hpp>
 
 #include <limits>
 
@@ -50,7 +50,7 @@ TEST_CASE("an inverted residual is recorded like the network written by hand") {
   auto const& g = ago::lowered<hand_written>::value;
   REQUIRE(recorded.nodes.size == g.node_count);
   for (int v = 0; v < g.node_count; ++v) {
-    ago::node const &a = recorded.nodes[v], &b = g.nodes[v];
+    ago::ir::node const &a = recorded.nodes[v], &b = g.nodes[v];
     CAPTURE(v);
     CHECK(a.kind == b.kind);
     CHECK(a.out == b.out);

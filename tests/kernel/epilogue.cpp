@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <ago/graph/activations.hpp>
 #include <ago/kernel/epilogue.hpp>
+#include <ago/layers/activations.hpp>
 #include <ago/simd/map.hpp>
 
 #include "support.hpp"
@@ -8,6 +8,10 @@
 #include <bit>
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::kernel;
+using namespace ago::plan;
+using namespace ago::simd;
 
 namespace {
 
@@ -78,7 +82,7 @@ void check_activation(std::vector<float> const& x) {
   constexpr float alpha = K == op::leaky_relu ? 0.01f : -1.5f, beta = 2.5f;
   std::vector<float> y(x.size());
   for (std::size_t i = 0; i < x.size(); i += std::size_t(lanes(I)))
-    detail::activate<K, I>(vec<I>::load(&x[i]), alpha, beta, 0).store(&y[i]);
+    kernel::activate<K, I>(vec<I>::load(&x[i]), alpha, beta, 0).store(&y[i]);
   CAPTURE(name_of(K));
   int wrong = 0;
   std::string first;
@@ -90,7 +94,7 @@ void check_activation(std::vector<float> const& x) {
   CAPTURE(first);
   CHECK(wrong == 0);
   float lane[16];
-  detail::activate<K, I>(vec<I>(NAN), alpha, beta, 0).store(lane);
+  kernel::activate<K, I>(vec<I>(NAN), alpha, beta, 0).store(lane);
   CHECK(std::isnan(lane[0]));
 }
 
@@ -160,26 +164,27 @@ TEST_CASE("activations that are functions of the library keep their error bounds
   using std::exp, std::expm1, std::log1p, std::fabs, std::fmax, std::fmin;
   using d = double;
   test::for_each_isa([&]<isa I>(std::integral_constant<isa, I>) {
-    namespace f = ago::detail;
-    check_function<f::elu_function, I>(x, .5f, 2.f, [](d v, d a, d b) { return (v < 0 ? a * expm1(v) : v) * b; }, 4);
-    check_function<f::celu_function, I>(x, .25f, 0, [](d v, d a, d) { return v < 0 ? a * expm1(v / a) : v; }, 4, 1e-37);
-    check_function<f::softplus_function, I>(
+    check_function<ago::detail::elu_function, I>(
+        x, .5f, 2.f, [](d v, d a, d b) { return (v < 0 ? a * expm1(v) : v) * b; }, 4);
+    check_function<ago::detail::celu_function, I>(
+        x, .25f, 0, [](d v, d a, d) { return v < 0 ? a * expm1(v / a) : v; }, 4, 1e-37);
+    check_function<ago::detail::softplus_function, I>(
         x, 0, 0, [](d v, d, d) { return fmax(v, 0) + log1p(exp(-fabs(v))); }, 4, 1e-37);
-    check_function<f::mish_function, I>(
+    check_function<ago::detail::mish_function, I>(
         x, 0, 0, [](d v, d, d) { return v * std::tanh(fmax(v, 0) + log1p(exp(-fabs(v)))); }, 8, 1e-35);
-    check_function<f::softsign_function, I>(x, 0, 0, [](d v, d, d) { return v / (1 + fabs(v)); }, 2);
-    check_function<f::affine_sigmoid_function, I>(
+    check_function<ago::detail::softsign_function, I>(x, 0, 0, [](d v, d, d) { return v / (1 + fabs(v)); }, 2);
+    check_function<ago::detail::affine_sigmoid_function, I>(
         x, .2f, .5f, [](d v, d a, d b) { return fmin(1, fmax(0, a * v + b)); }, 0, 2e-7);
-    check_function<f::threshold_function, I>(x, 1.5f, -2.f, [](d v, d a, d b) { return v > a ? v : b; }, 0);
-    check_function<f::shrink_function, I>(
+    check_function<ago::detail::threshold_function, I>(x, 1.5f, -2.f, [](d v, d a, d b) { return v > a ? v : b; }, 0);
+    check_function<ago::detail::shrink_function, I>(
         x, 1.5f, .5f, [](d v, d a, d b) { return v < -a  ? v + b
                                                  : v > a ? v - b
                                                          : 0; }, 1);
-    check_function<f::affine_function, I>(x, -2.f, 8.f, [](d v, d a, d b) { return a * v + b; }, 2, 1e-5);
-    check_function<f::inverse_root, I>(x, 0, 0, [](d v, d, d) { return 1 / std::sqrt(v); }, 2);
-    check_function<f::inverse, I>(x, 0, 0, [](d v, d, d) { return 1 / v; }, 1);
-    check_function<f::negated, I>(x, 0, 0, [](d v, d, d) { return -v; }, 0);
-    check_function<f::absolute_value, I>(x, 0, 0, [](d v, d, d) { return fabs(v); }, 0);
+    check_function<ago::detail::affine_function, I>(x, -2.f, 8.f, [](d v, d a, d b) { return a * v + b; }, 2, 1e-5);
+    check_function<ago::detail::inverse_root, I>(x, 0, 0, [](d v, d, d) { return 1 / std::sqrt(v); }, 2);
+    check_function<ago::detail::inverse, I>(x, 0, 0, [](d v, d, d) { return 1 / v; }, 1);
+    check_function<ago::detail::negated, I>(x, 0, 0, [](d v, d, d) { return -v; }, 0);
+    check_function<ago::detail::absolute_value, I>(x, 0, 0, [](d v, d, d) { return fabs(v); }, 0);
   });
 }
 
@@ -187,7 +192,7 @@ TEST_CASE("activations have their limits at infinity") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     auto const at = []<op K>(std::integral_constant<op, K>, float x) {
       float lane[16];
-      detail::activate<K, I>(vec<I>(x), 0, 0, 0).store(lane);
+      kernel::activate<K, I>(vec<I>(x), 0, 0, 0).store(lane);
       return lane[0];
     };
     CHECK(at(std::integral_constant<op, op::relu>{}, INFINITY) == INFINITY);
@@ -237,9 +242,9 @@ TEST_CASE("NaN, infinities and signed zeros give the results of C and PyTorch") 
         CAPTURE(y);
         bool const nan = std::isnan(x) || std::isnan(y);
         CHECK(same(first(detail::power_function(v(x), v(y))), std::pow(x, y)));
-        CHECK(same(std::fabs(first(detail::combine<op::maximum, I>(x, y))), nan ? NAN : std::fabs(std::fmax(x, y))));
-        CHECK(same(std::fabs(first(detail::combine<op::minimum, I>(x, y))), nan ? NAN : std::fabs(std::fmin(x, y))));
-        CHECK(first(detail::combine<op::less, I>(x, y)) == (x < y ? 1 : 0));
+        CHECK(same(std::fabs(first(kernel::combine<op::maximum, I>(x, y))), nan ? NAN : std::fabs(std::fmax(x, y))));
+        CHECK(same(std::fabs(first(kernel::combine<op::minimum, I>(x, y))), nan ? NAN : std::fabs(std::fmin(x, y))));
+        CHECK(first(kernel::combine<op::less, I>(x, y)) == (x < y ? 1 : 0));
       }
     }
   });

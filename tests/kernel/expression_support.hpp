@@ -14,6 +14,7 @@
 namespace expression_kernel_test {
 
 using namespace ago;
+using namespace ago::plan;
 using expression::index_expression;
 
 /// The operands of an expression: multiples of 1/8, so that sums of a few products of two are exact.

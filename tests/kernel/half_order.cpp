@@ -11,7 +11,7 @@
 
 namespace {
 
-using ago::detail::companion;
+using ago::kernel::companion;
 using kind = companion::kind;
 
 /// Half of a weight, and the iteration that it is from; or a pixel, and which two steps of K.
@@ -23,8 +23,8 @@ struct value {
 /// Executes `iterations` iterations; returns what is wrong, or nothing.
 template <int P, int V>
 std::string executed(int iterations) {
-  using order = ago::detail::half_order<P, V>;
-  constexpr order const& plan = ago::detail::half_order_of<P, V>;
+  using order = ago::kernel::half_order<P, V>;
+  constexpr order const& plan = ago::kernel::half_order_of<P, V>;
   value low[order::registers], high[order::registers], general[order::uses], input[P];
   int now = 0, next = 0, offset = 0, left = iterations - 1, last = 0, weights_step = 0, offset_step = 0;
   bool selected = false;
@@ -64,14 +64,14 @@ std::string executed(int iterations) {
 
 template <int P, int V>
 void check_tile() {
-  if constexpr (ago::is_matrix_tile(ago::isa::neon, P, V) && ago::detail::loads_halves(P, V)) {
+  if constexpr (ago::kernel::is_matrix_tile(ago::isa::neon, P, V) && ago::kernel::loads_halves(P, V)) {
     CAPTURE(P);
     CAPTURE(V);
     for (int iterations : {1, 2, 3, 7}) CHECK(executed<P, V>(iterations) == "");
-    using order = ago::detail::half_order<P, V>;
-    CHECK(ago::detail::half_order_of<P, V>.count == int(std::size(ago::detail::half_order_of<P, V>.all)));
+    using order = ago::kernel::half_order<P, V>;
+    CHECK(ago::kernel::half_order_of<P, V>.count == int(std::size(ago::kernel::half_order_of<P, V>.all)));
     // What issues beside the multiply-adds fits there, or would not with more steps either.
-    int const beside = ago::detail::half_order_of<P, V>.count + 1;
+    int const beside = ago::kernel::half_order_of<P, V>.count + 1;
     CHECK((beside <= order::slots || order::steps == 4));
   }
 }

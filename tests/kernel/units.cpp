@@ -5,7 +5,7 @@
 #include <ago/plan/predicted_time.hpp>
 #include <ago/plan/regions.hpp>
 #include <ago/plan/split_along.hpp>
-#include <ago/tune/tile_options.hpp>
+#include <ago/tuner/tile_options.hpp>
 
 #include <doctest/doctest.h>
 
@@ -16,6 +16,9 @@
 #include <type_traits>
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::kernel;
+using namespace ago::plan;
 
 namespace {
 
@@ -75,21 +78,21 @@ class answers {
     if (packs_weights(p_.key)) text_ << " packs " << packed_floats(p_.key, p_.data);
   }
   void time() {
-    text_ << " cycles " << long(detail::cycles_of(p_.key, p_.data, {}, {}) + .5);
-    long const of_rows = long(detail::cycles_of(p_.key, p_.data, {tiling::rows, 2}, {}) + .5);
-    text_ << '/' << of_rows << " in order " << detail::in_order_factor(p_, {.in_order = true});
+    text_ << " cycles " << long(kernel::cycles_of(p_.key, p_.data, {}, {}) + .5);
+    long const of_rows = long(kernel::cycles_of(p_.key, p_.data, {tiling::rows, 2}, {}) + .5);
+    text_ << '/' << of_rows << " in order " << plan::in_order_factor(p_, {.in_order = true});
   }
   void bytes() {
-    detail::step_reuse r;
-    detail::add_step(r, p_, 4 * p_.data.in.count());
+    partition::step_reuse r;
+    plan::add_step(r, p_, 4 * p_.data.in.count());
     std::int64_t sum = r.weights + 3 * r.scratch;
     for (int i = 0; i < r.count; ++i) sum += (i + 1) * (r.again[i].bytes * 7 + r.again[i].distance);
-    text_ << " bytes " << sum << ' ' << int(detail::loops_of(p_, 0).what);
+    text_ << " bytes " << sum << ' ' << int(plan::loops_of(p_, 0).what);
   }
   void cut(split how) {
-    int const granule = detail::granule_of(&p_, 1, {}, how);
+    int const granule = plan::granule_of(&p_, 1, {}, how);
     text_ << ' ' << name_of(how)[0] << granule;
-    if (how == split::pixels && detail::cut_of_pixels(p_).anywhere) text_ << '!';
+    if (how == split::pixels && plan::cut_of_pixels(p_).anywhere) text_ << '!';
     if (granule == 0) return;
     step_split const s{how, 2, granule};
     planned_data const d = piece_of(&p_, 1, s, 1, {}).part[0];
@@ -101,17 +104,17 @@ class answers {
     shape const alike = p_.data.out, one{1, 1, 1, p_.data.out.c};
     of_pieces += sum_of(written_by_piece(&p_, 1, s, 1)) + 41 * sum_of(read_by_piece(&p_, 1, s, 1)) +
                  43 * sum_of(read_beside(&p_, 1, s, 1, 0, alike)) + 47 * sum_of(read_beside(&p_, 1, s, 1, 0, one));
-    text_ << '(' << of_pieces << ' ' << long(detail::longest_piece(&p_, 1, {}, s, {})) << ')';
+    text_ << '(' << of_pieces << ' ' << long(plan::longest_piece(&p_, 1, {}, s, {})) << ')';
   }
   static long sum_of(value_region const& r) {
     return r.first_pixel + 3 * r.last_pixel + 5 * r.first_channel + 7 * r.last_channel;
   }
   void tuner() {
-    for (tuner::tile_options const& tiles : {tuner::tiles_of(p_), tuner::repacked_tiles_of(p_)}) {
+    for (plan::tile_options const& tiles : {tuner::tiles_of(p_), tuner::repacked_tiles_of(p_)}) {
       text_ << " t" << tiles.count;
       if (tiles.count > 0) text_ << ' ' << tiles.option[0].pixels << 'x' << tiles.option[0].vectors;
     }
-    tuner::block_options const blocks = tuner::blocks_of(p_);
+    plan::block_options const blocks = tuner::blocks_of(p_);
     text_ << " b" << blocks.count;
     if (blocks.count > 0) text_ << ' ' << blocks.block[blocks.count - 1];
   }
@@ -207,10 +210,10 @@ TEST_CASE("every structure has the facts that it had before there were units") {
 }
 
 TEST_CASE("a structure that no unit computes, or two, is noticed") {
-  static_assert(detail::covers_structures(kernel_units{}));
-  static_assert(!detail::covers_structures(unit_list<matrix_unit, depthwise_unit>{}));
+  static_assert(kernel::covers_structures(kernel_units{}));
+  static_assert(!kernel::covers_structures(unit_list<matrix_unit, depthwise_unit>{}));
   static_assert(![]<class... U>(unit_list<U...>) {
-    return detail::covers_structures(unit_list<U..., pool_unit>{});
+    return kernel::covers_structures(unit_list<U..., pool_unit>{});
   }(kernel_units{}));
   static_assert(std::is_same_v<unit_of<structure::im2col>, matrix_unit>);
   static_assert(std::is_void_v<unit_of<structure(structure_count)>>);

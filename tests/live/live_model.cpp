@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A model that gets faster while it runs: what it computes, what never enters, and the files that come out.
-#include "../tune/process.hpp"
+#include "../tuner/process.hpp"
 
 #include <ago/live.hpp>
 
@@ -36,6 +36,7 @@ thread_local long allocations = 0;  // of this thread
 namespace {
 
 using namespace ago;
+using namespace ago::plan;
 using testing::contents;
 using testing::scratch_folder;
 

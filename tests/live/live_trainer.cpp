@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A trainer whose steps get faster while it trains.
-#include "../tune/process.hpp"
+#include "../tuner/process.hpp"
 
 #include <ago/live.hpp>
 
@@ -21,13 +21,14 @@
 namespace {
 
 using namespace ago;
+using namespace ago::plan;
 using testing::scratch_folder;
 
 inline constexpr auto net = input{.c = 6} | linear{20} | relu{} | dropout{.1f} | linear{3};
 inline constexpr training how{.batch = 4};
 using fixed_trainer = trainer<net, cross_entropy, sgd, how>;
 using moving_trainer = live_trainer<net, cross_entropy, sgd, how>;
-using step = detail::training_step<net, cross_entropy, how>;
+using step = learning::training_step<net, cross_entropy, how>;
 constexpr auto in_place = with_storage(how.program, storage::trained);
 using program = tuner::live_program<step::network, in_place>;
 
@@ -129,7 +130,7 @@ TEST_CASE("a live trainer packs no more than a trainer: its programs share the p
 
 TEST_CASE("every schedule trains like the default, up to rounding") {
   using changing_trainer =
-      detail::trainer_of<net, cross_entropy, sgd, how, changing_step, std::make_index_sequence<std::size_t(1)>>;
+      learning::trainer_of<net, cross_entropy, sgd, how, changing_step, std::make_index_sequence<std::size_t(1)>>;
   static fixed_trainer a(1);
   static changing_trainer b(1);
   CHECK(largest_difference(a, b, [](int i) { return i < 100; }) <= 1e-6f);

@@ -5,7 +5,7 @@
 //   answer NAME SIZE                                prints the table of parameters
 //   answer NAME SIZE WEIGHTS INPUT OUTPUT           runs it; raw float32, images NHWC
 #include <ago/ago.hpp>
-#include <ago/graph/write_parameters.hpp>
+#include <ago/network/write_parameters.hpp>
 
 #include <networks/bert_tiny.hpp>
 #include <networks/mnasnet.hpp>

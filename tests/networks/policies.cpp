@@ -56,7 +56,7 @@ void all_policies_agree() {
 
 TEST_CASE("BERT-tiny has equal results under every policy") { all_policies_agree<networks::bert_tiny<16>>(); }
 
-#ifdef AGO_TEST_FULL  // tests/model and tests/differential have all policies for small networks of convolutions
+#ifdef AGO_TEST_FULL  // tests/runtime and tests/differential have all policies for small networks of convolutions
 TEST_CASE("MobileNet-V2 has equal results under every policy") { all_policies_agree<networks::mobilenet_v2<56>>(); }
 TEST_CASE("ShuffleNet-V2 has equal results under every policy") { all_policies_agree<networks::shufflenet_v2<56>>(); }
 TEST_CASE("MobileViT-S has equal results under every policy") { all_policies_agree<networks::mobilevit_s<64>>(); }

@@ -12,6 +12,9 @@
 #include <doctest/doctest.h>
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::passes;
+using namespace ago::plan;
 
 namespace {
 

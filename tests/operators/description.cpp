@@ -3,7 +3,7 @@
 // the graph's tables and the tests' own executor give them: every node of random graphs.
 #include <ago/expression/counts.hpp>
 #include <ago/expression/evaluate.hpp>
-#include <ago/graph/layers.hpp>
+#include <ago/layers/layers.hpp>
 #include <ago/operators/operations.hpp>
 #include <ago/partition/weight.hpp>
 #include <ago/passes/siblings.hpp>
@@ -18,7 +18,7 @@
 #include <string>
 
 #include "described_values.hpp"
-#include "graph/run_time_trace.hpp"
+#include "network/run_time_trace.hpp"
 #include "reference/random_graph.hpp"
 
 using namespace expression_test;
@@ -48,18 +48,18 @@ TEST_CASE("every operator of random graphs that has an expression has its values
     auto const parameters = reference::random_parameters(random, numbers);
     auto const all = reference::run_all(g, parameters, reference::random_inputs(g, numbers));
     for (int v = g.input_count; v < g.node_count; ++v) {
-      ago::node const& n = g.nodes[v];
-      auto const d = description_of(g, v);
+      ago::ir::node const& n = g.nodes[v];
+      auto const d = ago::description_of(g, v);
       ++(d.exists ? seen : unseen)[name_of(n.kind)];
       CAPTURE(seed);
       if (!d.exists) continue;
       check_description(g, v, d, parameters, all);
-      CHECK(multiply_adds(d.as) == multiply_adds(g, v));
+      CHECK(multiply_adds(d.as) == ago::partition::multiply_adds(g, v));
       // The table has the pixels of a linear layer as one loop, and images divided into tokens.
       bool const other_loops = n.kind == op::linear || n.kind == op::attention_values;
-      if (other_loops) CHECK(loops_of(d.as).points() == loops_of(g, v).points());
-      else CHECK(sorted(loops_of(d.as)) == sorted(loops_of(g, v)));
-      if (has_weights(n.kind)) CHECK(4 * elements_read(d.as.expressions[0], 1) == weight_bytes(g, v));
+      if (other_loops) CHECK(loops_of(d.as).points() == ago::partition::loops_of(g, v).points());
+      else CHECK(sorted(loops_of(d.as)) == sorted(ago::partition::loops_of(g, v)));
+      if (has_weights(n.kind)) CHECK(4 * elements_read(d.as.expressions[0], 1) == ago::partition::weight_bytes(g, v));
       CHECK(bytes_written(d.as.expressions[d.as.expression_count - 1]) == 4 * n.out.count());
     }
   }
@@ -78,7 +78,7 @@ void check_all(auto const& g, reference::builder const& b) {
   auto const parameters = reference::random_parameters(b, numbers);
   auto const all = reference::run_all(g, parameters, reference::random_inputs(b.graph, numbers));
   for (int v = g.input_count; v < g.node_count; ++v) {
-    auto const d = description_of(g, v);
+    auto const d = ago::description_of(g, v);
     CAPTURE(v);
     REQUIRE(d.exists);
     check_description(g, v, d, parameters, all);
@@ -90,7 +90,7 @@ void check_all(reference::builder const& b) { check_all(b.graph, b); }
 void check_layer(ago::shape const& in, auto const& layer) {
   graph_test::run_time_trace trace;
   layer(trace.add({.n = in.n, .h = in.h, .w = in.w, .c = in.c}));
-  REQUIRE(trace.fault() == ago::fault::none);
+  REQUIRE(trace.fault() == ago::ir::fault::none);
   auto const& r = trace.recorder;
   reference::builder b;
   for (int v = 0; v < r.nodes.size; ++v) {
@@ -106,10 +106,10 @@ void check_layer(ago::shape const& in, auto const& layer) {
 /// A map of a function of the library, and that function as the tests have it.
 template <class F>
 void check_function(F const&, auto of) {
-  reference::define(&ago::user_map<F>, of);
+  reference::define(&ago::ir::user_map<F>, of);
   reference::builder b;
   int const x = b.unary(op::map, b.input({1, 4, 4, 4}), .75f, .25f);
-  b.graph.nodes[x].function = &ago::user_map<F>;
+  b.graph.nodes[x].function = &ago::ir::user_map<F>;
   check_all(b);
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("what passes have folded and merged has its values") {
         CAPTURE(branches);
         reference::builder b;
         int const x = b.input({2, 4, 5, 3});
-        ago::window win{};
+        ago::ir::window win{};
         if (kind == op::conv2d || kind == op::depthwise) win = {.kernel_h = 2, .kernel_w = 3, .pad_left = 1};
         std::vector<int> parts;
         for (int k = 0; k < branches; ++k) {
@@ -134,7 +134,8 @@ TEST_CASE("what passes have folded and merged has its values") {
           parts.push_back(b.prelu(b.batch_norm(y, .01f), false));
         }
         b.output(b.concat(parts));
-        auto const g = merge_siblings(optimize(b.graph), {.siblings = ago::horizontal_fusion::always});
+        auto const g =
+            ago::passes::merge_siblings(ago::passes::optimize(b.graph), {.siblings = ago::horizontal_fusion::always});
         REQUIRE(g.nodes[1].norm >= 0);
         REQUIRE(g.nodes[1].is_merged() == (branches > 1));
         check_all(g, b);
@@ -194,37 +195,40 @@ TEST_CASE("operators by index expressions are described by them") {
 }
 
 TEST_CASE("the library's own functions of maps are described by the functions themselves") {
-  namespace f = ago::detail;
-  check_function(f::elu_function, [](double x, double a, double b) { return b * (x < 0 ? a * std::expm1(x) : x); });
-  check_function(f::celu_function, [](double x, double a, double) { return x < 0 ? a * std::expm1(x / a) : x; });
-  check_function(f::softplus_function, [](double x) { return std::log(1 + std::exp(x)); });
-  check_function(f::mish_function, [](double x) { return x * std::tanh(std::log(1 + std::exp(x))); });
-  check_function(f::softsign_function, [](double x) { return x / (1 + std::fabs(x)); });
-  check_function(f::affine_sigmoid_function,
+  check_function(ago::detail::elu_function,
+                 [](double x, double a, double b) { return b * (x < 0 ? a * std::expm1(x) : x); });
+  check_function(ago::detail::celu_function,
+                 [](double x, double a, double) { return x < 0 ? a * std::expm1(x / a) : x; });
+  check_function(ago::detail::softplus_function, [](double x) { return std::log(1 + std::exp(x)); });
+  check_function(ago::detail::mish_function, [](double x) { return x * std::tanh(std::log(1 + std::exp(x))); });
+  check_function(ago::detail::softsign_function, [](double x) { return x / (1 + std::fabs(x)); });
+  check_function(ago::detail::affine_sigmoid_function,
                  [](double x, double a, double b) { return std::min(1., std::max(0., a * x + b)); });
-  check_function(f::threshold_function, [](double x, double at, double other) { return x > at ? x : other; });
-  check_function(f::shrink_function, [](double x, double a, double b) { return x < -a ? x + b : x > a ? x - b : 0; });
-  check_function(f::affine_function, [](double x, double a, double b) { return a * x + b; });
-  check_function(f::power_function, [](double x, double a, double) { return std::pow(x, a); });
-  check_function(f::negated, [](double x) { return -x; });
-  check_function(f::root, [](double x) { return std::sqrt(x); });
-  check_function(f::inverse_root, [](double x) { return 1 / std::sqrt(x); });
-  check_function(f::squared, [](double x) { return x * x; });
-  check_function(f::inverse, [](double x) { return 1 / x; });
-  check_function(f::exponential_function, [](double x) { return std::exp(x); });
-  check_function(f::exponential_minus_one, [](double x) { return std::expm1(x); });
-  check_function(f::logarithm_function, [](double x) { return std::log(x); });
-  check_function(f::logarithm_of_one_plus, [](double x) { return std::log1p(x); });
-  check_function(f::error_function_of, [](double x) { return std::erf(x); });
-  check_function(f::sine_function, [](double x) { return std::sin(x); });
-  check_function(f::cosine_function, [](double x) { return std::cos(x); });
-  check_function(f::absolute_value, [](double x) { return std::fabs(x); });
-  check_function(f::rounded_down, [](double x) { return std::floor(x); });
-  check_function(f::rounded_up, [](double x) { return std::ceil(x); });
-  check_function(f::rounded, [](double x) { return std::nearbyint(x); });
-  check_function(f::reciprocal_root_above, [](double x, double a, double) { return 1 / std::sqrt(x + a); });
-  check_function(f::root_at_least,
+  check_function(ago::detail::threshold_function, [](double x, double at, double other) { return x > at ? x : other; });
+  check_function(ago::detail::shrink_function, [](double x, double a, double b) {
+    return x < -a ? x + b : x > a ? x - b : 0;
+  });
+  check_function(ago::detail::affine_function, [](double x, double a, double b) { return a * x + b; });
+  check_function(ago::detail::power_function, [](double x, double a, double) { return std::pow(x, a); });
+  check_function(ago::detail::negated, [](double x) { return -x; });
+  check_function(ago::detail::root, [](double x) { return std::sqrt(x); });
+  check_function(ago::detail::inverse_root, [](double x) { return 1 / std::sqrt(x); });
+  check_function(ago::detail::squared, [](double x) { return x * x; });
+  check_function(ago::detail::inverse, [](double x) { return 1 / x; });
+  check_function(ago::detail::exponential_function, [](double x) { return std::exp(x); });
+  check_function(ago::detail::exponential_minus_one, [](double x) { return std::expm1(x); });
+  check_function(ago::detail::logarithm_function, [](double x) { return std::log(x); });
+  check_function(ago::detail::logarithm_of_one_plus, [](double x) { return std::log1p(x); });
+  check_function(ago::detail::error_function_of, [](double x) { return std::erf(x); });
+  check_function(ago::detail::sine_function, [](double x) { return std::sin(x); });
+  check_function(ago::detail::cosine_function, [](double x) { return std::cos(x); });
+  check_function(ago::detail::absolute_value, [](double x) { return std::fabs(x); });
+  check_function(ago::detail::rounded_down, [](double x) { return std::floor(x); });
+  check_function(ago::detail::rounded_up, [](double x) { return std::ceil(x); });
+  check_function(ago::detail::rounded, [](double x) { return std::nearbyint(x); });
+  check_function(ago::detail::reciprocal_root_above, [](double x, double a, double) { return 1 / std::sqrt(x + a); });
+  check_function(ago::detail::root_at_least,
                  [](double x, double least, double) { return std::sqrt(x) < least ? least : std::sqrt(x); });
-  check_function(f::gelu_inner_function, [](double x, double a, double b) { return a * x + b * x * x * x; });
-  check_function(f::inverse_root_of_sum, [](double x, double a, double) { return 1 / std::sqrt(x + a); });
+  check_function(ago::passes::gelu_inner_function, [](double x, double a, double b) { return a * x + b * x * x * x; });
+  check_function(ago::passes::inverse_root_of_sum, [](double x, double a, double) { return 1 / std::sqrt(x + a); });
 }

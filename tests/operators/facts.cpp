@@ -31,16 +31,16 @@ struct all_operators : reference::builder {
     int const gate = input({2, 1, 1, 4}), ids = input({2, 6, 8, 1}), wide = input({2, 6, 4, 5});
     unary(op::identity, x);  // operators that read no input of the network
     int const y = graph.node_count - 1;
-    ago::window const window{.kernel_h = 3,
-                             .kernel_w = 3,
-                             .stride_h = 2,
-                             .stride_w = 1,
-                             .dilation_w = 2,
-                             .pad_top = 1,
-                             .pad_left = 2,
-                             .pad_bottom = 1,
-                             .pad_right = 2};
-    ago::window const plain{.kernel_h = 3, .kernel_w = 2};
+    ago::ir::window const window{.kernel_h = 3,
+                                 .kernel_w = 3,
+                                 .stride_h = 2,
+                                 .stride_w = 1,
+                                 .dilation_w = 2,
+                                 .pad_top = 1,
+                                 .pad_left = 2,
+                                 .pad_bottom = 1,
+                                 .pad_right = 2};
+    ago::ir::window const plain{.kernel_h = 3, .kernel_w = 2};
     convolution(op::conv2d, y, 6, window);
     convolution(op::conv2d, y, 6, plain, 2);
     convolution(op::depthwise, y, 4, window);
@@ -48,13 +48,13 @@ struct all_operators : reference::builder {
     convolution(op::pointwise, y, 7);
     convolution(op::linear, y, 7);
     matmul(y, wide), matmul(y, other, true, .5f);
-    ago::window const patch{.stride_h = 2, .stride_w = 2};
+    ago::ir::window const patch{.stride_h = 2, .stride_w = 2};
     int const scores = attention_scores(y, other, 2), patches = attention_scores(y, other, 2, patch);
     attention_values(scores, other, shape(y)), attention_values(patches, other, shape(y), patch);
     bias(y), batch_norm(y), positions(y), scale(y), prelu(y, false);
     for (int k = int(op::relu); k < int(op::map); ++k) unary(op(k), y, -.5f, .5f);
     for (int k = int(op::add); k <= int(op::power); ++k) binary(op(k), y, other), binary(op(k), y, gate);
-    ago::window const pooling{
+    ago::ir::window const pooling{
         .kernel_h = 3, .kernel_w = 2, .stride_h = 2, .stride_w = 2, .pad_top = 1, .pad_bottom = 1};
     for (op const kind : {op::max_pool, op::avg_pool})
       for (bool const count_pads : {false, true}) pool(kind, y, pooling, 3, 4, count_pads);
@@ -84,7 +84,7 @@ struct all_operators : reference::builder {
 /// Calls f(v, node, definition) for each operator.
 void for_each_operator(reference::run_time_graph const& g, auto const& f) {
   for (int v = g.input_count; v < g.node_count; ++v) {
-    auto const d = description_of(g, v);
+    auto const d = ago::description_of(g, v);
     REQUIRE(d.exists);
     CAPTURE(v);
     CAPTURE(std::string(name_of(g.nodes[v].kind)));
@@ -113,9 +113,9 @@ struct differences {
 constexpr bool is_opaque(op kind) { return kind == op::input || kind == op::map; }
 
 /// What the class of an operator follows from: some have classes of their own by name.
-constexpr ago::op_class general(op kind) {
-  using enum ago::op_class;
-  ago::op_class const c = class_of(kind);
+constexpr ago::ir::op_class general(op kind) {
+  using enum ago::ir::op_class;
+  ago::ir::op_class const c = class_of(kind);
   if (kind == op::arg_max) return norm;
   return c == global_pool ? reduction : c == layout ? movement : c == contraction ? value_product : c;
 }
@@ -139,35 +139,35 @@ template <op Kind>
 struct facts_agree {
   static constexpr auto g = operators_test::sample_of(Kind);
   static constexpr int v = g.node_count - 1;
-  static constexpr ago::description d = description_of(g, v);
-  static constexpr ago::op_class of = class_of(Kind);
+  static constexpr ago::description d = ago::description_of(g, v);
+  static constexpr ago::ir::op_class of = class_of(Kind);
 
   static_assert(d.exists != is_opaque(Kind), "the operator needs a description, or a place among the opaque ones");
 
   static constexpr bool check() {
-    if constexpr (d.exists && of != ago::op_class::nest) {  // a nest has no facts of its own
-      constexpr bool is_complex = ago::is_complex(Kind), is_elementwise = ago::is_elementwise(Kind);
-      static_assert(ago::class_of(d.as) == general(Kind));
+    if constexpr (d.exists && of != ago::ir::op_class::nest) {  // a nest has no facts of its own
+      constexpr bool is_complex = ago::ir::is_complex(Kind), is_elementwise = ago::ir::is_elementwise(Kind);
+      static_assert(ago::described::class_of(d.as) == general(Kind));
       static_assert(is_complex == ago::expression::is_complex(d.as.expressions[0]) || d.as.expression_count > 1);
       static_assert(is_elementwise ==
                     (d.as.expression_count == 1 && ago::expression::is_elementwise(d.as.expressions[0])));
       // TVM goes by the names of global pooling, of arg_max, which takes two folds, and of constants.
       constexpr bool kind_by_name =
-          of == ago::op_class::global_pool || Kind == op::arg_max || of == ago::op_class::constant;
-      static_assert(kind_by_name || int(kind_of(d.as)) == int(ago::pattern_of(Kind)));
+          of == ago::ir::op_class::global_pool || Kind == op::arg_max || of == ago::ir::op_class::constant;
+      static_assert(kind_by_name || int(kind_of(d.as)) == int(ago::partition::pattern_of(Kind)));
       // As do Apollo's types: see the test of all operators below.
       constexpr bool type_by_name = Kind == op::pointwise || Kind == op::attention_scores ||
-                                    Kind == op::attention_values || of == ago::op_class::constant;
-      static_assert(type_by_name || int(dataflow_of(d.as)) == int(ago::detail::apollo_type_of(g, v)));
+                                    Kind == op::attention_values || of == ago::ir::op_class::constant;
+      static_assert(type_by_name || int(dataflow_of(d.as)) == int(ago::partition::apollo_type_of(g, v)));
       // The pixels of a linear layer are one loop, and attention's are those of its tokens.
       if constexpr (Kind == op::linear || Kind == op::attention_values)
-        static_assert(loops_of(d.as).points() == loops_of(g, v).points());
-      else static_assert(has_loops(loops_of(d.as), loops_of(g, v)));
-      static_assert(multiply_adds(d.as) == multiply_adds(g, v));
-      static_assert(ago::weight_bytes(d.as) == weight_bytes(g, v));
+        static_assert(loops_of(d.as).points() == ago::partition::loops_of(g, v).points());
+      else static_assert(has_loops(loops_of(d.as), ago::partition::loops_of(g, v)));
+      static_assert(multiply_adds(d.as) == ago::partition::multiply_adds(g, v));
+      static_assert(ago::described::weight_bytes(d.as) == ago::partition::weight_bytes(g, v));
       // A batch norm is a product and a sum with constants; a constant is one.
       constexpr int constants = Kind == op::batch_norm ? 2 : Kind == op::constant ? 0 : d.parameter_count;
-      static_assert(constants == ago::constants_of(Kind));
+      static_assert(constants == ago::partition::constants_of(Kind));
     }
     return true;
   }
@@ -178,30 +178,30 @@ template <int... K>
 constexpr bool all_agree(std::integer_sequence<int, K...>) {
   return (facts_agree<op(K)>::check() && ...);
 }
-static_assert(all_agree(std::make_integer_sequence<int, ago::detail::operator_count>()));
+static_assert(all_agree(std::make_integer_sequence<int, ago::ir::operator_count>()));
 
 }  // namespace
 
 TEST_CASE("AGO's classes") {
   all_operators const all;
-  for_each_operator(all.graph, [](int, ago::node const& n, definition const& d) {
+  for_each_operator(all.graph, [](int, ago::ir::node const& n, definition const& d) {
     bool complex = false;
     for (int i = 0; i < d.expression_count; ++i) complex |= is_complex(d.expressions[i]);
-    CHECK(complex == ago::is_complex(n.kind));
-    CHECK((d.expression_count == 1 && is_elementwise(d.expressions[0])) == ago::is_elementwise(n.kind));
+    CHECK(complex == ago::ir::is_complex(n.kind));
+    CHECK((d.expression_count == 1 && is_elementwise(d.expressions[0])) == ago::ir::is_elementwise(n.kind));
   });
 }
 
 TEST_CASE("TVM's kinds, of operators and of their operands") {
   all_operators const all;
   differences seen;
-  auto const patterns = patterns_of(all.graph, dag_of(all.graph));
+  auto const patterns = ago::partition::patterns_of(all.graph, ago::partition::dag_of(all.graph));
   int edge = 0;
-  for_each_operator(all.graph, [&](int v, ago::node const& n, definition const& d) {
-    if (int(kind_of(d)) != int(ago::pattern_of(n.kind))) seen.insert(n.kind);
+  for_each_operator(all.graph, [&](int v, ago::ir::node const& n, definition const& d) {
+    if (int(kind_of(d)) != int(ago::partition::pattern_of(n.kind))) seen.insert(n.kind);
     for (int k = 0; k < n.input_count; ++k) {
       if (all.graph.operand(v, k) < all.graph.input_count) continue;
-      ago::pattern const expected = patterns.edge[edge++];
+      ago::partition::pattern const expected = patterns.edge[edge++];
       if (d.expression_count > 1 || seen.contains(n.kind)) continue;
       for (int a = 0; a < d.expressions[0].body.access_count; ++a)
         if (int const o = d.expressions[0].body.accesses[a].operand; o >= 0 && d.reads[0][o] == k)
@@ -215,8 +215,8 @@ TEST_CASE("TVM's kinds, of operators and of their operands") {
 TEST_CASE("Apollo's types") {
   all_operators const all;
   differences seen;
-  for_each_operator(all.graph, [&](int v, ago::node const& n, definition const& d) {
-    if (int(dataflow_of(d)) != int(ago::detail::apollo_type_of(all.graph, v))) seen.insert(n.kind);
+  for_each_operator(all.graph, [&](int v, ago::ir::node const& n, definition const& d) {
+    if (int(dataflow_of(d)) != int(ago::partition::apollo_type_of(all.graph, v))) seen.insert(n.kind);
   });
   // Convolution or matrix product: Apollo's rules treat both alike, and the names decide today. A pointwise convolution
   // has no window; in attention, heads share a dimension with their channels, as windows do with their positions.
@@ -226,7 +226,7 @@ TEST_CASE("Apollo's types") {
 TEST_CASE("what only moves elements") {
   all_operators const all;
   differences moving, copying, reading_once;
-  for_each_operator(all.graph, [&](int, ago::node const& n, definition const& d) {
+  for_each_operator(all.graph, [&](int, ago::ir::node const& n, definition const& d) {
     index_expression const& e = d.expressions[0];
     if (moves_elements(n.kind)) {
       CHECK(moves(e));
@@ -247,11 +247,12 @@ TEST_CASE("bounds of values are those of the table, or tighter where the table h
   all_operators const all;
   differences tighter;
   double const huge = __builtin_huge_val();
-  for (ago::value_bounds const of_operand : {ago::value_bounds{}, ago::value_bounds{0, 3}, ago::value_bounds{-1, 2}}) {
+  for (ago::passes::value_bounds const of_operand :
+       {ago::passes::value_bounds{}, ago::passes::value_bounds{0, 3}, ago::passes::value_bounds{-1, 2}}) {
     bounds const given{of_operand.lower, of_operand.upper};
-    for_each_operator(all.graph, [&](int v, ago::node const& n, definition const& d) {
-      std::vector<ago::value_bounds> known(std::size_t(all.graph.node_count), of_operand);
-      ago::value_bounds const expected = ago::detail::bounds_of(all.graph, known.data(), v);
+    for_each_operator(all.graph, [&](int v, ago::ir::node const& n, definition const& d) {
+      std::vector<ago::passes::value_bounds> known(std::size_t(all.graph.node_count), of_operand);
+      ago::passes::value_bounds const expected = ago::passes::bounds_of(all.graph, known.data(), v);
       std::vector<bounds> operands;
       for (int k = 0; k < d.value_count; ++k)
         if (d.values[k].role != value_role::computed)
@@ -287,7 +288,7 @@ TEST_CASE("bounds of values are those of the table, or tighter where the table h
 
 TEST_CASE("the axes of the result that an operand lacks") {
   all_operators const all;
-  for_each_operator(all.graph, [](int, ago::node const& n, definition const& d) {
+  for_each_operator(all.graph, [](int, ago::ir::node const& n, definition const& d) {
     index_expression const& e = d.expressions[0];
     if (n.kind == op::conv2d && n.groups == 1) CHECK(lacks(e, 0) == 8u);  // each output channel reads all of x
     if (n.kind == op::depthwise) CHECK(lacks(e, 0) == 0u);

@@ -12,6 +12,11 @@
 #include "samples.hpp"
 
 using namespace ago;
+using namespace ago::described;
+using ago::ir::class_of;
+using ago::ir::op_class;
+using ago::ir::operators;
+using namespace ago::partition;
 
 namespace {
 
@@ -21,11 +26,11 @@ constexpr char const* classes[] = {
     "window_pool", "global_pool", "norm",        "reduction",      "movement",      "concat",
     "pad",         "expand",      "layout",      "identity",       "resize",        "embedding",
     "nest"};
-static_assert(detail::has_enumerators<op_class, detail::lines_of(classes)>());
+static_assert(ir::has_enumerators<op_class, ir::lines_of(classes)>());
 constexpr char const* kinds[] = {"elementwise", "broadcast", "injective", "reduction", "fusable_out", "opaque"};
-static_assert(detail::has_enumerators<pattern, detail::lines_of(kinds)>());
+static_assert(ir::has_enumerators<pattern, ir::lines_of(kinds)>());
 constexpr char const* types[] = {"elementwise", "broadcast", "reduction", "transpose", "matmul", "conv", "opaque"};
-static_assert(detail::has_enumerators<apollo_type, detail::lines_of(types)>());
+static_assert(ir::has_enumerators<apollo_type, ir::lines_of(types)>());
 
 /// A fact, and in brackets what a table says instead.
 std::string fact(char const* derived, char const* stated) {
@@ -52,7 +57,7 @@ void print(op kind) {
   description const made = description_of(g, v);
   expression::definition const& d = made.as;
   char const *const of = classes[int(class_of(kind))], *const tvm = kinds[int(pattern_of(kind))],
-                    *const type = types[int(detail::apollo_type_of(g, v))];
+                    *const type = types[int(partition::apollo_type_of(g, v))];
   if (!made.exists || class_of(kind) == op_class::nest) {
     std::printf("| %s | (%s) | (%s) | (%s) | | | | |\n", name_of(kind), of, tvm, type);
     return;
@@ -71,5 +76,5 @@ void print(op kind) {
 int main() {
   std::puts("| operator | class | TVM | Apollo | loops | multiply-adds | bytes of weights | bounds |");
   std::puts("|---|---|---|---|---|---|---|---|");
-  for (int k = 0; k < detail::operator_count; ++k) print(op(k));
+  for (int k = 0; k < ir::operator_count; ++k) print(op(k));
 }

@@ -20,10 +20,10 @@ namespace {
 
 /// The values of all operators of a graph by their descriptions.
 template <int V, int E, int O>
-std::vector<values> described(ago::graph<V, E, O> const& g, values const& input, values const& parameters) {
+std::vector<values> described(ago::ir::graph<V, E, O> const& g, values const& input, values const& parameters) {
   std::vector<values> all{input};
   for (int v = 1; v < g.node_count; ++v) {
-    ago::description const d = description_of(g, v);
+    ago::description const d = ago::description_of(g, v);
     REQUIRE(d.exists);
     std::vector<values> given;
     for (int k = 0; k < g.nodes[v].input_count; ++k) given.push_back(all[std::size_t(g.operand(v, k))]);
@@ -43,14 +43,14 @@ std::vector<values> described(ago::graph<V, E, O> const& g, values const& input,
 TEST_CASE("the primitives of a compound operator compute its description") {
   std::mt19937 random(1);
   int opened_kinds = 0;
-  for (int k = 0; k < ago::detail::operator_count; ++k) {
+  for (int k = 0; k < ago::ir::operator_count; ++k) {
     op const kind{std::uint8_t(k)};
-    ago::opening const all{};
+    ago::passes::opening const all{};
     if (primitives_of(kind, all) == 1) continue;
     CAPTURE(std::string(name_of(kind)));
     ++opened_kinds;
     auto const g = operators_test::sample_of(kind);
-    auto const o = ago::opened<16, 32>(g, all);
+    auto const o = ago::passes::opened<16, 32>(g, all);
     CHECK(o.graph.node_count == g.node_count - 1 + primitives_of(kind, all));
     values const input = random_values(g.nodes[0].out.count(), random), parameters = random_values(8, random);
     values const expected = described(g, input, parameters).back();
@@ -63,14 +63,15 @@ TEST_CASE("the primitives of a compound operator compute its description") {
 
 TEST_CASE("softmax opens into the nodes of its description's normal form") {
   auto const g = operators_test::sample_of(op::softmax);
-  auto const o = ago::opened<16, 32>(g, {});
-  ago::expression::definition const d = ago::normalised(description_of(g, 1).as);
+  auto const o = ago::passes::opened<16, 32>(g, {});
+  ago::expression::definition const d = ago::recognition::normalised(ago::description_of(g, 1).as);
   int v = 1;
   for (int i = 0; i < d.expression_count; ++i) {
-    ago::recognition const found = ago::recognise(d.expressions[i], ago::parameters_of(d, i));
+    ago::recognition::recognised_nodes const found =
+        ago::recognition::recognise(d.expressions[i], ago::recognition::parameters_of(d, i));
     REQUIRE(found);
     for (int k = 0; k < found.count; ++k, ++v) {
-      ago::node const &got = found.nodes[k].made, &expected = o.graph.nodes[v];
+      ago::ir::node const &got = found.nodes[k].made, &expected = o.graph.nodes[v];
       CHECK(got.kind == expected.kind);
       CHECK(got.out == expected.out);
       CHECK(got.function == expected.function);

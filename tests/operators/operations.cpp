@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators by index expressions in networks: nodes, parameters, extents, faults.
-#include "graph/recorded.hpp"
+#include "network/recorded.hpp"
 
-#include <ago/graph/network.hpp>
-#include <ago/graph/parameters.hpp>
+#include <ago/network/network.hpp>
+#include <ago/network/parameters.hpp>
 #include <ago/operators/operations.hpp>
 #include <ago/partition/weight.hpp>
 #include <ago/passes/optimized.hpp>
@@ -11,6 +11,11 @@
 #include <doctest/doctest.h>
 
 using namespace ago;
+using namespace ago::described;
+using namespace ago::ir;
+using namespace ago::partition;
+using namespace ago::passes;
+using namespace ago::plan;
 using expression::operand, expression::result, expression::var, expression::weights;
 using graph_test::run_time_trace;
 

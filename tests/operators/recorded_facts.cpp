@@ -15,10 +15,10 @@
 
 namespace {
 
-using ago::apollo_type;
 using ago::op;
-using ago::op_class;
-using ago::pattern;
+using ago::ir::op_class;
+using ago::partition::apollo_type;
+using ago::partition::pattern;
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 
@@ -31,7 +31,7 @@ struct record {
   long multiply_adds, weight_bytes;
   bool moves;
   int constants;
-  ago::value_bounds bounds;  ///< of operands from 0 to 3
+  ago::passes::value_bounds bounds;  ///< of operands from 0 to 3
 };
 
 using c = op_class;
@@ -110,21 +110,21 @@ record const recorded[] = {
 }  // namespace
 
 TEST_CASE("every operator has the facts that were recorded") {
-  REQUIRE(std::size(recorded) == ago::detail::operator_count);
+  REQUIRE(std::size(recorded) == ago::ir::operator_count);
   for (record const& r : recorded) {
     CAPTURE(std::string(name_of(r.kind)));
     auto const g = operators_test::sample_of(r.kind);
     int const v = g.node_count - 1;
     CHECK(class_of(r.kind) == r.of);
-    CHECK(pattern_of(r.kind) == r.tvm);
-    CHECK(ago::detail::apollo_type_of(g, v) == r.type);
-    auto const loops = loops_of(g, v);
+    CHECK(ago::partition::pattern_of(r.kind) == r.tvm);
+    CHECK(ago::partition::apollo_type_of(g, v) == r.type);
+    auto const loops = ago::partition::loops_of(g, v);
     CHECK(std::vector<int>(loops.extent, loops.extent + loops.count) == r.loops);
-    CHECK(multiply_adds(g, v) == r.multiply_adds);
-    CHECK(weight_bytes(g, v) == r.weight_bytes);
+    CHECK(ago::partition::multiply_adds(g, v) == r.multiply_adds);
+    CHECK(ago::partition::weight_bytes(g, v) == r.weight_bytes);
     CHECK(moves_elements(r.kind) == r.moves);
-    CHECK(ago::constants_of(r.kind) == r.constants);
-    ago::value_bounds const known[] = {{0, 3}, {0, 3}, {}, {}};
-    CHECK(ago::detail::bounds_of(g, known, v) == r.bounds);
+    CHECK(ago::partition::constants_of(r.kind) == r.constants);
+    ago::passes::value_bounds const known[] = {{0, 3}, {0, 3}, {}, {}};
+    CHECK(ago::passes::bounds_of(g, known, v) == r.bounds);
   }
 }

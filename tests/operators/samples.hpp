@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ago/expression/notation.hpp>
-#include <ago/graph/graph.hpp>
+#include <ago/ir/graph.hpp>
 
 namespace operators_test {
 
@@ -23,16 +23,16 @@ constexpr definition triangle = compute("triangle", [](operand x) {
 }  // namespace detail
 
 /// A graph of inputs and, as its last node, an operator.
-using sample = ago::graph<4, 4>;
+using sample = ago::ir::graph<4, 4>;
 
 constexpr sample sample_of(ago::op kind) {
   using ago::op;
-  using ago::op_class;
-  ago::window const image{.kernel_h = 3, .kernel_w = 2, .stride_h = 2, .pad_top = 1};
-  ago::window const patch{.stride_h = 2, .stride_w = 2};
+  using ago::ir::op_class;
+  ago::ir::window const image{.kernel_h = 3, .kernel_w = 2, .stride_h = 2, .pad_top = 1};
+  ago::ir::window const patch{.stride_h = 2, .stride_w = 2};
   ago::shape const whole{2, 6, 8, 4}, pooled{2, 3, 7, 4};
   ago::shape in[2]{whole, whole};
-  ago::node n{.kind = kind, .out = whole, .input_count = 1};
+  ago::ir::node n{.kind = kind, .out = whole, .input_count = 1};
   switch (class_of(kind)) {
     case op_class::input: n.input_count = 0; break;
     case op_class::constant: n.weight = 0; break;

@@ -19,9 +19,9 @@ struct layers {
   groups aggregated, stitched, parallel;
 };
 layers grouped(builder const& b, long limit = 1 << 20) {
-  auto const found = ago::apollo(apollo_graph_of(b.g, dag_of(b.g)), limit);
+  auto const found = ago::partition::apollo(ago::partition::apollo_graph_of(b.g, ago::partition::dag_of(b.g)), limit);
   int const count = b.g.node_count - b.g.input_count;
-  auto const p = ago::apollo_partition(b.g);
+  auto const p = ago::partition::apollo_partition(b.g);
   CHECK((p.subgraphs.acyclic && p.minis.acyclic));
   return {oracle::view(found.aggregated, count), oracle::view(found.stitched, count),
           oracle::view(found.parallel, count)};
@@ -198,7 +198,7 @@ TEST_CASE("Apollo of random networks is that of the paper's tables and algorithm
     int const operators = round % 100 == 0 ? test::pick(r, 60, 100) : test::pick(r, 1, 30);
     auto const g = round % 4 ? test::make_broadcasting_network(r, operators) : test::make_random_network(r, operators);
     long const limit = round % 3 ? 1 << 20 : test::pick(r, 0, 50'000);
-    auto const found = ago::apollo(apollo_graph_of(g, dag_of(g)), limit);
+    auto const found = ago::partition::apollo(ago::partition::apollo_graph_of(g, ago::partition::dag_of(g)), limit);
     paper::network n(g);
     int const count = n.edges.size();
     for (auto const& [number, x] : n.alive) broadcasts += x.of == paper::broadcast;
@@ -223,9 +223,9 @@ TEST_CASE("Apollo of random networks: acyclic, nested layers, one complex operat
   test::random r(41);
   for (int round = 0; round < 5'000; ++round) {
     auto const g = test::make_random_network(r, round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 1, 30));
-    auto const a = apollo_graph_of(g, dag_of(g));
+    auto const a = ago::partition::apollo_graph_of(g, ago::partition::dag_of(g));
     auto const n = oracle::view(a.operators);
-    auto const found = ago::apollo(a, round % 3 ? 1 << 20 : test::pick(r, 0, 50'000));
+    auto const found = ago::partition::apollo(a, round % 3 ? 1 << 20 : test::pick(r, 0, 50'000));
     int const count = n.size();
     CAPTURE(round);
     ago::grouping<160> const* before = nullptr;
@@ -239,8 +239,8 @@ TEST_CASE("Apollo of random networks: acyclic, nested layers, one complex operat
     std::vector<int> complex(count), reductions(count), moves(count), members(count);
     for (int v = 0; v < count; ++v) {
       complex[found.stitched.of[v]] += n.complex[v];
-      reductions[found.stitched.of[v]] += a.type[v] == ago::apollo_type::reduction;
-      moves[found.stitched.of[v]] += a.type[v] == ago::apollo_type::opaque;
+      reductions[found.stitched.of[v]] += a.type[v] == ago::partition::apollo_type::reduction;
+      moves[found.stitched.of[v]] += a.type[v] == ago::partition::apollo_type::opaque;
       ++members[found.stitched.of[v]];
     }
     for (int k = 0; k < found.stitched.count; ++k) {
@@ -252,17 +252,18 @@ TEST_CASE("Apollo of random networks: acyclic, nested layers, one complex operat
 }
 
 /// The numbers of the rules in a set, as the paper counts them; 6 stands for several.
-std::vector<int> numbers(ago::apollo_rule_set set) {
+std::vector<int> numbers(ago::partition::apollo_rule_set set) {
   std::vector<int> r;
   int place = 0;
-  for (auto const& rule : ago::aggregation_rules)
+  for (auto const& rule : ago::partition::aggregation_rules)
     if (set >> place++ & 1) r.push_back(rule.number);
-  for (auto const& rule : ago::stitching_rules)
+  for (auto const& rule : ago::partition::stitching_rules)
     if (set >> place++ & 1) r.push_back(rule.number);
   return r;
 }
 std::vector<int> removed_from(builder const& b) {
-  return numbers(ago::apollo_feedback(b.g, apollo_graph_of(b.g, dag_of(b.g))));
+  return numbers(
+      ago::partition::apollo_feedback(b.g, ago::partition::apollo_graph_of(b.g, ago::partition::dag_of(b.g))));
 }
 
 TEST_CASE("Apollo's feedback removes rules that no kernel can follow, and only these") {
@@ -275,14 +276,14 @@ TEST_CASE("Apollo's feedback removes rules that no kernel can follow, and only t
   SUBCASE("an elementwise operator before a convolution, which then has a kernel of its own") {
     b.bias_relu(b.pointwise(b.unary(op::tanh, x), 8));
     CHECK(removed_from(b) == std::vector{6});
-    auto const p = ago::apollo_partition(b.g);
+    auto const p = ago::partition::apollo_partition(b.g);
     CHECK(p.minis.count == 2);
     CHECK(p.subgraphs.count == 2);
   }
   SUBCASE("an elementwise operator before a reduction") {
     global_pool(b, b.unary(op::tanh, x));
     CHECK(removed_from(b) == std::vector{4});
-    CHECK(ago::apollo_partition(b.g).minis.count == 2);
+    CHECK(ago::partition::apollo_partition(b.g).minis.count == 2);
   }
   SUBCASE("a rule that works somewhere stays") {
     int const y = b.unary(op::relu, b.unary(op::tanh, x));  // rule 1
@@ -297,7 +298,7 @@ TEST_CASE("Apollo's feedback removes rules that no kernel can follow, and only t
     std::string all;
     for (int const n : removed_from(b)) all += std::to_string(n) + ' ';
     CHECK(all == "5 7 8 ");
-    CHECK(ago::apollo_partition(b.g).minis.count == 3);
+    CHECK(ago::partition::apollo_partition(b.g).minis.count == 3);
   }
 }
 
@@ -305,7 +306,7 @@ TEST_CASE("Apollo without some rules is that of the paper's tables without them"
   test::random r(47);
   for (int round = 0; round < 1'000; ++round) {
     auto const g = test::make_broadcasting_network(r, test::pick(r, 1, 30));
-    auto const removed = ago::apollo_rule_set(test::pick(r, 0, (1 << 14) - 1));
+    auto const removed = ago::partition::apollo_rule_set(test::pick(r, 0, (1 << 14) - 1));
     paper::network n(g);
     int place = 0;
     auto const remaining = [&](std::vector<std::vector<paper::rule>> table) {
@@ -313,7 +314,8 @@ TEST_CASE("Apollo without some rules is that of the paper's tables without them"
       return table;
     };
     auto const first = remaining(paper::table_1), second = remaining(paper::table_2);
-    auto const found = ago::apollo(apollo_graph_of(g, dag_of(g)), 1 << 20, removed);
+    auto const found =
+        ago::partition::apollo(ago::partition::apollo_graph_of(g, ago::partition::dag_of(g)), 1 << 20, removed);
     int const count = n.edges.size();
     CAPTURE(round);
     n.aggregate(first, [](auto const&, auto const&) { return true; });
@@ -328,10 +330,10 @@ TEST_CASE("after Apollo's feedback, every rule that is applied works somewhere")
   int fewer = 0;
   for (int round = 0; round < 1'000; ++round) {
     auto const g = test::make_broadcasting_network(r, test::pick(r, 1, 40));
-    auto const a = apollo_graph_of(g, dag_of(g));
-    auto const removed = ago::apollo_feedback(g, a);
-    auto const found = ago::apollo(a, 1 << 20, removed);
-    auto const kernels = atoms_of(g, found.stitched);
+    auto const a = ago::partition::apollo_graph_of(g, ago::partition::dag_of(g));
+    auto const removed = ago::partition::apollo_feedback(g, a);
+    auto const found = ago::partition::apollo(a, 1 << 20, removed);
+    auto const kernels = ago::partition::atoms_of(g, found.stitched);
     std::vector<int> applied(15), worked(15);
     for (int v = 0; v < a.operators.count; ++v)
       for (int e = a.operators.first[v]; e < a.operators.first[v + 1]; ++e) {

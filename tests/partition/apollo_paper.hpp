@@ -48,18 +48,19 @@ inline type type_by_relations(std::vector<extents> const& operands, extents cons
 }
 
 inline type type_of(test::random_graph const& g, int v) {
-  ago::node const& n = g.nodes[v];
+  ago::ir::node const& n = g.nodes[v];
   if (n.kind == ago::op::conv2d || n.kind == ago::op::depthwise || n.kind == ago::op::pointwise) return conv;
   if (n.kind == ago::op::linear || n.kind == ago::op::matmul) return matmul;
   if (n.kind == ago::op::permute || n.kind == ago::op::from_nchw || n.kind == ago::op::to_nchw) return transpose;
   if (n.kind == ago::op::softmax || n.kind == ago::op::layer_norm) return reduction;  // closed
-  bool const by_relations = ago::is_elementwise(n.kind) || n.kind == ago::op::identity || n.kind == ago::op::expand ||
-                            n.kind == ago::op::global_avg_pool || n.kind == ago::op::global_max_pool ||
+  bool const by_relations = ago::ir::is_elementwise(n.kind) || n.kind == ago::op::identity ||
+                            n.kind == ago::op::expand || n.kind == ago::op::global_avg_pool ||
+                            n.kind == ago::op::global_max_pool ||
                             (n.kind >= ago::op::reduce_sum && n.kind <= ago::op::arg_max);
   if (!by_relations) return opaque;
   std::vector<extents> operands;
   for (int k = 0; k < n.input_count; ++k)
-    if (ago::node const& operand = g.source(v, k); n.input_count == 1 || operand.kind != ago::op::constant)
+    if (ago::ir::node const& operand = g.source(v, k); n.input_count == 1 || operand.kind != ago::op::constant)
       operands.push_back(extents_of(operand.out));
   return type_by_relations(operands, extents_of(n.out));
 }
@@ -88,10 +89,11 @@ struct network {
   std::vector<int> number;     // of each operator's group
   int next{};
 
-  explicit network(test::random_graph const& g) : edges(oracle::view(dag_of(g))) {
+  explicit network(test::random_graph const& g) : edges(oracle::view(ago::partition::dag_of(g))) {
     for (int v = g.input_count; v < g.node_count; ++v) {
-      ago::node const& n = g.nodes[v];
-      group x{{next}, type_of(g, v), extents_of(n.out), "", edges.weight[next], 4 * n.out.count() + weight_bytes(g, v)};
+      ago::ir::node const& n = g.nodes[v];
+      group x{{next}, type_of(g, v),      extents_of(n.out),
+              "",     edges.weight[next], 4 * n.out.count() + ago::partition::weight_bytes(g, v)};
       if (x.of == reduction) {
         x.loops = extents_of(g.source(v).out);
         bool const closed = n.kind == ago::op::softmax || n.kind == ago::op::layer_norm;

@@ -12,8 +12,8 @@ using ago::op;
 using groups = std::vector<int>;
 
 template <int V, int E, int O>
-groups atoms(ago::graph<V, E, O> const& g) {
-  return oracle::view(ago::atoms_of(g), g.node_count - g.input_count);
+groups atoms(ago::ir::graph<V, E, O> const& g) {
+  return oracle::view(ago::partition::atoms_of(g), g.node_count - g.input_count);
 }
 
 template <int O = 1>
@@ -129,11 +129,11 @@ bool takes(test::random_graph const& g, groups const& members, int v, int next) 
   if (!(g.nodes[v].out == g.nodes[next].out)) return false;
   auto const held = [&](int i) {
     op const kind = g.nodes[members[i]].kind;
-    return ago::is_elementwise(kind) && !(i == 1 && kind == op::bias && ago::has_weights(head));
+    return ago::ir::is_elementwise(kind) && !(i == 1 && kind == op::bias && ago::ir::has_weights(head));
   };
   int stages = 0;
   for (int i = 0; i < int(members.size()); ++i) stages += held(i);
-  return stages < 6 || (ago::has_weights(tail) && g.nodes[next].kind == op::bias);
+  return stages < 6 || (ago::ir::has_weights(tail) && g.nodes[next].kind == op::bias);
 }
 
 TEST_CASE("atoms equal a straightforward version's, are acyclic, and have at most one complex operator, the first") {
@@ -145,7 +145,7 @@ TEST_CASE("atoms equal a straightforward version's, are acyclic, and have at mos
     std::vector<int> home(g.node_count, -1);
     for (int v = g.input_count; v < g.node_count; ++v) {
       int best = -1;
-      if (ago::is_elementwise(g.nodes[v].kind))
+      if (ago::ir::is_elementwise(g.nodes[v].kind))
         for (int k = 0; k < g.nodes[v].input_count; ++k) {
           int const u = g.operand(v, k);
           if (home[u] >= 0 && members[home[u]].back() == u && takes(g, members[home[u]], u, v))
@@ -155,15 +155,15 @@ TEST_CASE("atoms equal a straightforward version's, are acyclic, and have at mos
       if (best < 0) members.emplace_back();
       members[home[v]].push_back(v);
     }
-    auto const found = ago::atoms_of(g);
+    auto const found = ago::partition::atoms_of(g);
     int const count = g.node_count - g.input_count;
     CAPTURE(round);
     REQUIRE(oracle::view(found, count) == oracle::canonical({home.begin() + g.input_count, home.end()}));
     REQUIRE(found.count == int(members.size()));
-    REQUIRE(oracle::acyclic(oracle::view(ago::dag_of(g)), {found.of, found.of + count}));
+    REQUIRE(oracle::acyclic(oracle::view(ago::partition::dag_of(g)), {found.of, found.of + count}));
     for (auto const& m : members) {
       longest = std::max(longest, int(m.size()));
-      for (std::size_t i = 1; i < m.size(); ++i) REQUIRE(ago::is_elementwise(g.nodes[m[i]].kind));
+      for (std::size_t i = 1; i < m.size(); ++i) REQUIRE(ago::ir::is_elementwise(g.nodes[m[i]].kind));
     }
   }
   CHECK(longest >= 7);

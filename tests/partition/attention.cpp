@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attention is one chain, unless values between its products have other readers, or fusion is off.
-#include <ago/graph/layers.hpp>
+#include <ago/layers/layers.hpp>
 #include <ago/partition/partition.hpp>
 #include <ago/passes/optimized.hpp>
 
 #include <doctest/doctest.h>
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::partition;
+using namespace ago::passes;
 
 namespace {
 

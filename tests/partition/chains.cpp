@@ -5,6 +5,8 @@
 #include <algorithm>
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::partition;
 
 namespace {
 

@@ -14,8 +14,8 @@ using test::make_dag;
 using groups = std::vector<int>;
 
 template <int V, int E>
-groups clusters(ago::dag<V, E> const& d, long limit) {
-  return oracle::view(ago::cluster(d, limit), d.count);
+groups clusters(ago::partition::dag<V, E> const& d, long limit) {
+  return oracle::view(ago::partition::cluster(d, limit), d.count);
 }
 
 TEST_CASE("clusters of small graphs are those determined by hand") {
@@ -70,7 +70,7 @@ TEST_CASE("clusters of small graphs are those determined by hand") {
   }
   SUBCASE("graphs of one node and of none") {
     CHECK(clusters(make_dag<4, 4>({3}, {{}}), 7) == groups{0});
-    CHECK(clusters(ago::dag<4, 4>{}, 7).empty());
+    CHECK(clusters(ago::partition::dag<4, 4>{}, 7).empty());
   }
 }
 
@@ -82,13 +82,14 @@ TEST_CASE("clusters equal those of the straightforward algorithm, and can run on
     auto const n = oracle::view(d);
     long const limit = test::random_limit(r, d);
     int const complex_limit = round % 3 == 0 ? 1 : round % 3 == 1 ? 2 : INT_MAX;
-    auto const found = ago::cluster(d, limit, complex_limit);
+    auto const found = ago::partition::cluster(d, limit, complex_limit);
     CAPTURE(round);
     REQUIRE(oracle::view(found, d.count) == oracle::cluster(n, limit, complex_limit));
     REQUIRE(oracle::acyclic(n, groups(found.of, found.of + d.count)));
-    REQUIRE(ago::is_acyclic(d, found));
-    ago::detail::neighbours_by_level<150, 450> levels(d);  // as in large graphs in which searches would be long
-    ago::detail::grow(levels, ago::detail::by_weight<150>(d.weight, d.count).order, d.count, limit, complex_limit);
+    REQUIRE(ago::partition::is_acyclic(d, found));
+    ago::partition::neighbours_by_level<150, 450> levels(d);  // as in large graphs in which searches would be long
+    ago::partition::grow(levels, ago::partition::by_weight<150>(d.weight, d.count).order, d.count, limit,
+                         complex_limit);
     REQUIRE(oracle::view(levels.joins.groups(d.count), d.count) == oracle::view(found, d.count));
   }
 }
@@ -101,7 +102,7 @@ TEST_CASE("the literal reading, any node of the component, equals the straightfo
     auto const n = oracle::view(d);
     long const limit = test::random_limit(r, d);
     int const complex_limit = round % 3 == 0 ? 1 : round % 3 == 1 ? 2 : INT_MAX;
-    auto const found = ago::cluster(d, limit, complex_limit, ago::affix::component);
+    auto const found = ago::partition::cluster(d, limit, complex_limit, ago::partition::affix::component);
     CAPTURE(round);
     REQUIRE(oracle::view(found, d.count) == oracle::cluster(n, limit, complex_limit, oracle::affix::component));
     REQUIRE(oracle::acyclic(n, groups(found.of, found.of + d.count)));
@@ -113,8 +114,8 @@ TEST_CASE("levels are the topological stages, wherever they are asked for, after
   for (int round = 0; round < test::rounds(2'000); ++round) {
     auto const d = test::make_random_dag(r, test::pick(r, 2, 40));
     auto const n = oracle::view(d);
-    ago::detail::levels<150, 450> l(d);
-    auto const placed = [&](int u) { return l.is[u] == ago::detail::levels<150, 450>::state::placed; };
+    ago::partition::levels<150, 450> l(d);
+    auto const placed = [&](int u) { return l.is[u] == ago::partition::levels<150, 450>::state::placed; };
     for (;;) {
       groups of(d.count), current;
       for (int v = 0; v < d.count; ++v) of[v] = l.joins.find(v);
@@ -154,7 +155,7 @@ TEST_CASE("contraction keeps the order, finds detours and knows which edges dete
   for (int round = 0; round < test::rounds(1'500); ++round) {
     auto const d = test::make_random_dag(r, test::pick(r, 2, 24));
     auto const n = oracle::view(d);
-    ago::detail::contraction<150, 450> c(d);
+    ago::partition::contraction<150, 450> c(d);
     for (;;) {
       groups of(d.count);
       for (int v = 0; v < d.count; ++v) of[v] = c.find(v);

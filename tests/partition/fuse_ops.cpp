@@ -14,10 +14,10 @@ using builder = test::builder<32, 48, 4>;
 constexpr ago::shape image{1, 14, 14, 8}, pixel{1, 1, 1, 8};
 
 /// The group of each operator, named by the group's first operator.
-groups fused(builder const& b, ago::fuse_ops_options const& o = {}) {
-  auto const p = ago::fuse_ops_partition(b.g, o);
+groups fused(builder const& b, ago::partition::fuse_ops_options const& o = {}) {
+  auto const p = ago::partition::fuse_ops_partition(b.g, o);
   CHECK((p.subgraphs.acyclic && p.minis.acyclic));
-  auto const of = ago::fuse_ops(patterns_of(b.g, dag_of(b.g)), o);
+  auto const of = ago::partition::fuse_ops(ago::partition::patterns_of(b.g, ago::partition::dag_of(b.g)), o);
   return oracle::view(of, b.g.node_count - b.g.input_count);
 }
 
@@ -272,7 +272,7 @@ TEST_CASE("FuseOps: TVM's own cases") {
 TEST_CASE("FuseOps: TVM's fuse_max, 300 operators with at most 256 in a group") {
   auto const chain =
       test::grown<test::builder<304, 304>>(image, 301, [](auto& b, int x) { return b.unary(op::tanh, x); });
-  auto const of = ago::fuse_ops(patterns_of(chain, dag_of(chain)));
+  auto const of = ago::partition::fuse_ops(ago::partition::patterns_of(chain, ago::partition::dag_of(chain)));
   groups expected(300, 0);
   std::fill(expected.begin() + 256, expected.end(), 256);
   CHECK(oracle::view(of, 300) == expected);
@@ -282,17 +282,17 @@ TEST_CASE("FuseOps of random networks: complete, acyclic, one anchor and one res
   test::random r(31);
   for (int round = 0; round < 5'000; ++round) {
     auto const g = test::make_random_network(r, round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 1, 30));
-    ago::fuse_ops_options const o{.max_operators = round % 3 ? 256 : test::pick(r, 1, 5)};
-    auto const p = ago::fuse_ops_partition(g, o);
-    auto const view = patterns_of(g, dag_of(g));
-    auto const of = ago::fuse_ops(view, o);
+    ago::partition::fuse_ops_options const o{.max_operators = round % 3 ? 256 : test::pick(r, 1, 5)};
+    auto const p = ago::partition::fuse_ops_partition(g, o);
+    auto const view = ago::partition::patterns_of(g, ago::partition::dag_of(g));
+    auto const of = ago::partition::fuse_ops(view, o);
     int const count = view.operators.count;
     CAPTURE(round);
     REQUIRE(p.subgraphs.acyclic);
     REQUIRE(oracle::acyclic(oracle::view(view.operators), groups(of.of, of.of + count)));
     std::vector<int> anchors(of.count), members(of.count), last(of.count);
     for (int v = 0; v < count; ++v) {
-      anchors[of.of[v]] += view.kind[v] == ago::pattern::fusable_out;
+      anchors[of.of[v]] += view.kind[v] == ago::partition::pattern::fusable_out;
       ++members[of.of[v]];
       last[of.of[v]] = v;
     }

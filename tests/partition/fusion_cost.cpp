@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 using namespace ago;
+using namespace ago::partition;
 
 namespace {
 
@@ -102,7 +103,7 @@ TEST_CASE("whole images that exceed a small L2 give way to rows within chunks") 
 }
 
 TEST_CASE("a cache block takes a quarter of L2, or what justifies loading a panel of weights") {
-  using detail::block_of;
+  using partition::block_of;
   constexpr long kb = 1 << 10;
   CHECK(block_of(200, kb / 2, 8 * kb, 8, 64, cortex_a55) == 0);    // 100 KB stay beside a panel
   CHECK(block_of(400, kb / 2, 8 * kb, 8, 64, cortex_a55) == 64);   // 32 KB
@@ -116,19 +117,19 @@ TEST_CASE("a byte costs more the more bytes are used until it is used again, and
   for (device const& on : {device{}, cortex_a53, cortex_a55, cortex_a76}) {
     std::int64_t before = 0;
     for (long distance = 0; distance < 2 * on.l2_bytes; distance += on.l2_bytes / 256) {
-      std::int64_t const price = detail::price_after(distance, on);
+      std::int64_t const price = partition::price_after(distance, on);
       CHECK(price >= before);
       before = price;
     }
-    CHECK(before == detail::near_price(on) + detail::far_price(on));
-    CHECK(detail::price_after(on.l1_bytes * 4 / 5, on) == 0);
-    CHECK(detail::price_after(on.l1_bytes * 6 / 5, on) == detail::near_price(on));
+    CHECK(before == partition::near_price(on) + partition::far_price(on));
+    CHECK(partition::price_after(on.l1_bytes * 4 / 5, on) == 0);
+    CHECK(partition::price_after(on.l1_bytes * 6 / 5, on) == partition::near_price(on));
   }
 }
 
 TEST_CASE("a sweep reads every byte once for each panel of a block, and writes it in the middle") {
-  constexpr detail::sweep once{}, panels{1, 4}, both{2, 4};
-  constexpr auto at = [](int numerator, int denominator) { return detail::sweep::whole * numerator / denominator; };
+  constexpr partition::sweep once{}, panels{1, 4}, both{2, 4};
+  constexpr auto at = [](int numerator, int denominator) { return partition::sweep::whole * numerator / denominator; };
   static_assert(once.first_read(at(1, 4)) == at(1, 4) && once.last_read(at(1, 4)) == at(1, 4));
   static_assert(panels.first_read(at(1, 2)) == at(1, 8) && panels.last_read(at(1, 2)) == at(7, 8));
   static_assert(panels.written(at(1, 8)) == at(1, 2) && once.written(at(1, 8)) == at(1, 8));
@@ -141,7 +142,7 @@ TEST_CASE("the input of a chain that its last link adds is not read again by a p
   std::int64_t const without = best_tiling(chain, 3, cortex_a55).saved;
   chain[2].adds = 0;
   std::int64_t const input = 4L * 28 * 28 * 32;
-  std::int64_t const of_line = detail::near_price(cortex_a55) + detail::far_price(cortex_a55);
+  std::int64_t const of_line = partition::near_price(cortex_a55) + partition::far_price(cortex_a55);
   CHECK(best_tiling(chain, 3, cortex_a55).saved == without + input * of_line);  // L2 has evicted it
   CHECK(best_tiling(chain, 3, {.l2_bytes = 64 << 20}).saved > 0);
 }
@@ -199,7 +200,7 @@ TEST_CASE("on a core that runs in order, chunks are better if three vectors divi
   device out_of_order = cortex_a55;
   out_of_order.in_order = false;
   auto const extra = [&](int tile, device const& on) {
-    return detail::narrow_tiles(chain[0], {tiling::channels_rows, tile}, on);
+    return partition::narrow_tiles(chain[0], {tiling::channels_rows, tile}, on);
   };
   CHECK(extra(48, cortex_a55) == 0);
   CHECK(extra(96, cortex_a55) == 0);
@@ -247,12 +248,12 @@ TEST_CASE("a chain that threads divide along channels pays for the lines that th
   CHECK(saved_by(pair, 2, chunks, near) > 0);
   CHECK(saved_by(pair, 2, chunks, two) < 0);
   std::int64_t const lines = (4L * 14 * 14 * 64 + 3L * 14 * 14 * 384 * 4 / 2) / 64;
-  std::int64_t const by_pixels = detail::far_price(two) * pair[0].weight_bytes;  // 14 tiles of 14: shared evenly
-  CHECK(exchange_price(pair, 2, chunks, two) == 64 * detail::cycle_price * two.line_from_core * lines - by_pixels);
+  std::int64_t const by_pixels = partition::far_price(two) * pair[0].weight_bytes;  // 14 tiles of 14: shared evenly
+  CHECK(exchange_price(pair, 2, chunks, two) == 64 * partition::cycle_price * two.line_from_core * lines - by_pixels);
   CHECK(exchange_price(pair, 2, {tiling::rows, 0}, two) == 0);
   chain_link const small[] = {matrix(4, 64, 64), filter(4, 64)};  // uneven along pixels, too
   CHECK(exchange_price(small, 2, {tiling::channels, 32}, two) <
-        64 * detail::cycle_price * two.line_from_core * ((4L * 4 * 4 * 64 + 3L * 4 * 4 * 64 * 4 / 2) / 64));
+        64 * partition::cycle_price * two.line_from_core * ((4L * 4 * 4 * 64 + 3L * 4 * 4 * 64 * 4 / 2) / 64));
 }
 
 TEST_CASE("a work item by rows has the rows that its last part needs of the parts before it") {

@@ -25,7 +25,7 @@ namespace {
 
 using ago::op;
 using nlohmann::json;
-using graph_type = ago::dag<32, 64>;
+using graph_type = ago::partition::dag<32, 64>;
 using groups = std::vector<int>;
 
 std::vector<json> golden_files() {
@@ -77,7 +77,7 @@ bool as_operator(json const& n, test::builder<2, 2>& b) {
   std::map<std::string, int> loop;
   for (auto const& l : n["loops"]) loop[l[0]] = l[1];
   std::vector<int> s = n["shape"];
-  ago::node o{.kind = found->second};
+  ago::ir::node o{.kind = found->second};
   if (s.size() == 4) o.out = {s[0], s[2], s[3], s[1]};
   if (s.size() < 4) {  // rows of vectors
     int rows = 1;
@@ -94,7 +94,7 @@ bool as_operator(json const& n, test::builder<2, 2>& b) {
   if (o.kind == op::linear) in.c = loop["K"];
   if (loop.count("R")) o.win = {.kernel_h = loop["R"], .kernel_w = loop["C"]};
   int const x = b.input(in);
-  if (ago::is_binary(o.kind)) b.add(o, {x, x});
+  if (ago::ir::is_binary(o.kind)) b.add(o, {x, x});
   else b.add(o, {x});
   return true;
 }
@@ -109,17 +109,17 @@ TEST_CASE("golden graphs: loops and weights") {
       std::vector<int> extents;
       for (auto const& l : n["loops"]) extents.push_back(l[1]);
       long const expected = n["weight_milli"];
-      CHECK(ago::weight_of(extents.data(), int(extents.size())) == expected);
+      CHECK(ago::partition::weight_of(extents.data(), int(extents.size())) == expected);
       ++weights;
       test::builder<2, 2> b;
       if (!as_operator(n, b)) continue;
-      auto const loops = ago::loops_of(b.g, 1);
+      auto const loops = ago::partition::loops_of(b.g, 1);
       groups found(loops.extent, loops.extent + loops.count);
       std::erase(found, 1);
       std::erase(extents, 1);
       if (n["shape"].size() < 4) std::sort(found.begin(), found.end()), std::sort(extents.begin(), extents.end());
       CHECK(found == extents);
-      CHECK(ago::weight_of(b.g, 1) == expected);
+      CHECK(ago::partition::weight_of(b.g, 1) == expected);
       ++operators;
     }
   }
@@ -129,7 +129,7 @@ TEST_CASE("golden graphs: loops and weights") {
 TEST_CASE("golden graphs: stages") {
   for (auto const& file : golden_files()) {
     auto const d = read(file);
-    auto const s = ago::stages_of(d);
+    auto const s = ago::partition::stages_of(d);
     CAPTURE(file["name"]);
     CHECK(groups(s.of, s.of + d.count) == file["stages"].get<groups>());
   }
@@ -149,23 +149,25 @@ TEST_CASE("golden graphs: clusters, splits and atoms") {
         std::string const mode = entry["mode"];
         auto const expected = read_groups(entry["clusters"], d.count);
         clusters[{"cluster/" + mode, limit}] = entry["clusters"];
-        if (mode == "adjacent") CHECK(oracle::view(ago::cluster(d, limit), d.count) == expected);
-        else CHECK(oracle::view(ago::cluster(d, limit, INT_MAX, ago::affix::component), d.count) == expected);
+        if (mode == "adjacent") CHECK(oracle::view(ago::partition::cluster(d, limit), d.count) == expected);
+        else
+          CHECK(oracle::view(ago::partition::cluster(d, limit, INT_MAX, ago::partition::affix::component), d.count) ==
+                expected);
         ++checked[algorithm + " " + mode];
         continue;
       }
       json const of = clusters.at({entry["of"], limit});
       auto const outer = read_groups(of, d.count);
-      auto const subgraphs = ago::grouping_by<32>(outer.data(), d.count);
+      auto const subgraphs = ago::partition::grouping_by<32>(outer.data(), d.count);
       json all = json::array();
       for (auto const& minis : entry["minis"])
         for (auto const& mini : minis) all.push_back(mini);
       auto const expected = read_groups(all, d.count);
       REQUIRE((algorithm == "split_cluster" || algorithm == "split_epilogue"));
       if (algorithm == "split_cluster")
-        for (auto reading : {ago::affix::adjacent, ago::affix::component})
-          CHECK(oracle::view(ago::split_by_cluster(d, subgraphs, reading), d.count) == expected);
-      else CHECK(oracle::view(ago::split_by_epilogue(d, subgraphs), d.count) == expected);
+        for (auto reading : {ago::partition::affix::adjacent, ago::partition::affix::component})
+          CHECK(oracle::view(ago::partition::split_by_cluster(d, subgraphs, reading), d.count) == expected);
+      else CHECK(oracle::view(ago::partition::split_by_epilogue(d, subgraphs), d.count) == expected);
       ++checked[algorithm];
     }
     if (!file.contains("atoms")) continue;
@@ -175,7 +177,7 @@ TEST_CASE("golden graphs: clusters, splits and atoms") {
       std::string const pattern = file["nodes"][v]["pattern"];
       starts[v] = d.complex[v] || pattern == "kCommReduce" || pattern == "kOpaque";
     }
-    auto const atoms = ago::split_by_epilogue(d, ago::grouping<32>{{}, 1}, starts);
+    auto const atoms = ago::partition::split_by_epilogue(d, ago::grouping<32>{{}, 1}, starts);
     CHECK(oracle::view(atoms, d.count) == read_groups(file["atoms"], d.count));
     ++checked["atoms"];
   }
@@ -183,21 +185,21 @@ TEST_CASE("golden graphs: clusters, splits and atoms") {
 }
 
 /// The other implementation's operators as patterns.
-ago::pattern_graph<32, 64> read_patterns(json const& file) {
-  static std::map<std::string, ago::pattern> const known{
-      {"kElemWise", ago::pattern::elementwise},        {"kBroadcast", ago::pattern::broadcast},
-      {"kInjective", ago::pattern::injective},         {"kCommReduce", ago::pattern::reduction},
-      {"kOutEWiseFusable", ago::pattern::fusable_out}, {"kOpaque", ago::pattern::opaque},
+ago::partition::pattern_graph<32, 64> read_patterns(json const& file) {
+  static std::map<std::string, ago::partition::pattern> const known{
+      {"kElemWise", ago::partition::pattern::elementwise},        {"kBroadcast", ago::partition::pattern::broadcast},
+      {"kInjective", ago::partition::pattern::injective},         {"kCommReduce", ago::partition::pattern::reduction},
+      {"kOutEWiseFusable", ago::partition::pattern::fusable_out}, {"kOpaque", ago::partition::pattern::opaque},
   };
-  ago::pattern_graph<32, 64> p{read(file)};
+  ago::partition::pattern_graph<32, 64> p{read(file)};
   auto const& nodes = file["nodes"];
   for (int v = 0, e = 0; v < p.operators.count; ++v) {
     p.kind[v] = known.at(nodes[v]["pattern"]);
     p.tuple[v] = nodes[v]["op"] == "concat";
     for (int u : nodes[v]["inputs"]) {
       bool const same = nodes[u]["shape"] == nodes[v]["shape"];
-      bool const element_by_element = p.kind[v] == ago::pattern::broadcast && same;
-      p.edge[e++] = element_by_element ? ago::pattern::elementwise : p.kind[v];
+      bool const element_by_element = p.kind[v] == ago::partition::pattern::broadcast && same;
+      p.edge[e++] = element_by_element ? ago::partition::pattern::elementwise : p.kind[v];
     }
   }
   return p;
@@ -209,14 +211,15 @@ TEST_CASE("golden graphs: FuseOps") {
     if (!file.contains("fuse_ops")) continue;
     CAPTURE(file["name"]);
     auto const p = read_patterns(file);
-    CHECK(oracle::view(ago::fuse_ops(p), p.operators.count) == read_groups(file["fuse_ops"], p.operators.count));
+    CHECK(oracle::view(ago::partition::fuse_ops(p), p.operators.count) ==
+          read_groups(file["fuse_ops"], p.operators.count));
     ++checked;
   }
   if (checked > 0) MESSAGE("FuseOps: " << checked);
 }
 
 TEST_CASE("golden graphs: Apollo") {
-  using ago::pattern;
+  using ago::partition::pattern;
   int checked = 0;
   for (auto const& file : golden_files()) {
     if (!file.contains("apollo")) continue;
@@ -224,10 +227,10 @@ TEST_CASE("golden graphs: Apollo") {
     auto const& nodes = file["nodes"];
     auto const p = read_patterns(file);
     int const count = p.operators.count;
-    ago::apollo_graph<32, 64> a{p.operators};
+    ago::partition::apollo_graph<32, 64> a{p.operators};
     std::map<json, int> number;  // of each shape, in place of loops
     for (int v = 0; v < count; ++v) {
-      using ago::apollo_type;
+      using ago::partition::apollo_type;
       auto const& n = nodes[v];
       json loops = n["shape"];
       bool same = true;
@@ -241,11 +244,11 @@ TEST_CASE("golden graphs: Apollo") {
                                                              : apollo_type::matmul;
       if (a.type[v] == apollo_type::reduction) {
         if (!n["inputs"].empty()) loops = nodes[n["inputs"][0].get<int>()]["shape"];
-        a.form[v] = ago::reduce_form::inner;
+        a.form[v] = ago::partition::reduce_form::inner;
       }
       a.loops[v].c = number.try_emplace(loops, int(number.size()) + 1).first->second;
     }
-    auto const found = ago::apollo(a, 0);
+    auto const found = ago::partition::apollo(a, 0);
     CHECK(oracle::view(found.aggregated, count) == read_groups(file["apollo"]["layer1"], count));
     CHECK(oracle::view(found.stitched, count) == read_groups(file["apollo"]["layer2"], count));
     ++checked;

@@ -15,14 +15,14 @@ namespace test {
 /// Appends nodes to a graph; shapes of elementwise operators follow from the operand.
 template <int V, int E, int O = 1>
 struct builder {
-  ago::graph<V, E, O> g{};
+  ago::ir::graph<V, E, O> g{};
 
   constexpr int input(ago::shape out) {
     g.nodes[g.node_count] = {.kind = ago::op::input, .out = out};
     ++g.input_count;
     return g.node_count++;
   }
-  constexpr int add(ago::node n, std::initializer_list<int> operands) {
+  constexpr int add(ago::ir::node n, std::initializer_list<int> operands) {
     n.input_first = g.edge_count;
     for (int u : operands) g.edges[g.edge_count++] = u;
     n.input_count = int(operands.size());
@@ -74,9 +74,9 @@ constexpr auto grown(ago::shape image, int nodes, Block block) {
 
 /// Nodes with weights, in thousandths, and operands.
 template <int V, int E>
-constexpr ago::dag<V, E> make_dag(std::initializer_list<long> weights,
-                                  std::initializer_list<std::initializer_list<int>> sources) {
-  ago::dag<V, E> d;
+constexpr ago::partition::dag<V, E> make_dag(std::initializer_list<long> weights,
+                                             std::initializer_list<std::initializer_list<int>> sources) {
+  ago::partition::dag<V, E> d;
   for (long w : weights) d.weight[d.count++] = w;
   int v = 0, edges = 0;
   for (auto const& operands : sources) {
@@ -89,7 +89,7 @@ constexpr ago::dag<V, E> make_dag(std::initializer_list<long> weights,
 using random = std::mt19937;
 inline int pick(random& r, int low, int high) { return low + int(r() % unsigned(high - low + 1)); }
 
-using random_dag = ago::dag<150, 450>;
+using random_dag = ago::partition::dag<150, 450>;
 
 /// Chains, wide and dense graphs, several roots and components, repeated operands, in execution order or not.
 inline random_dag make_random_dag(random& r, int nodes) {

@@ -26,8 +26,9 @@ struct small_network {
   Graph const& g;
   long limit;
   ago::device on = tiny;
-  ago::grouping<160> atoms = ago::atoms_of(g);
-  decltype(dag_of(g)) operators = dag_of(g), quotient = ago::quotient(operators, atoms);
+  ago::grouping<160> atoms = ago::partition::atoms_of(g);
+  decltype(ago::partition::dag_of(g)) operators = ago::partition::dag_of(g),
+                                      quotient = ago::partition::quotient(operators, atoms);
 
   int size() const { return quotient.count; }
   int atom(int v) const { return atoms.of[v - g.input_count]; }
@@ -80,9 +81,9 @@ struct small_network {
   }
   /// Whether atom b can follow atom a in a chain.
   bool follows(int a, int b) const {
-    ago::node const &x = g.nodes[first_of(a)], &y = g.nodes[first_of(b)];
-    return ago::leads_chain(x) && ago::follows_in_chain(y) && g.operand(first_of(b)) == last_of(a) &&
-           readers_of(last_of(a)) == 1;
+    ago::ir::node const &x = g.nodes[first_of(a)], &y = g.nodes[first_of(b)];
+    return ago::partition::leads_chain(x) && ago::partition::follows_in_chain(y) &&
+           g.operand(first_of(b)) == last_of(a) && readers_of(last_of(a)) == 1;
   }
   /// The last value that an operator of atom a, but not its first, reads from elsewhere; -1: none.
   int other_operand(int a) const {
@@ -94,10 +95,10 @@ struct small_network {
   }
   std::int64_t saved_by(groups const& chain) const {
     if (chain.size() == 1) return 0;
-    if (chain.size() > std::size_t(ago::max_chain)) return -1;
-    ago::chain_link links[ago::max_chain]{};
+    if (chain.size() > std::size_t(ago::partition::max_chain)) return -1;
+    ago::partition::chain_link links[ago::partition::max_chain]{};
     for (std::size_t i = 0; i < chain.size(); ++i) {
-      links[i] = link_of(g, first_of(chain[i]), last_of(chain[i]));
+      links[i] = ago::partition::link_of(g, first_of(chain[i]), last_of(chain[i]));
       for (std::size_t k = 0; k < i; ++k)
         if (g.operand(first_of(chain[k])) == other_operand(chain[i])) links[i].adds = int(k);
     }
@@ -113,7 +114,7 @@ struct small_network {
       for (std::size_t i = 1; i < chain.size(); ++i)
         if (!follows(chain[i - 1], chain[i])) return -1;
       if (chain.empty()) continue;
-      if (chain.size() > std::size_t(ago::max_chain)) return -1;
+      if (chain.size() > std::size_t(ago::partition::max_chain)) return -1;
       sum += saved_by(chain);
     }
     return sum;
@@ -188,21 +189,21 @@ struct small_network {
   }
 
   /// By a search that is interrupted after about so many starts of intervals.
-  ago::detail::cut_order<160> best_of(groups const& order, long starts) const {
-    ago::execution_order<160> sorted{.order = {}, .count = size(), .acyclic = true};
+  ago::partition::cut_order<160> best_of(groups const& order, long starts) const {
+    ago::partition::execution_order<160> sorted{.order = {}, .count = size(), .acyclic = true};
     std::copy(order.begin(), order.end(), sorted.order);
-    ago::detail::ordered_atoms<160> const in(g, atoms, sorted);
+    ago::partition::ordered_atoms<160> const in(g, atoms, sorted);
     auto const chains = chain_values_of(g, atoms, on);
-    ago::detail::interval_search<160> search;
+    ago::partition::interval_search<160> search;
     while (!search.is_done(size())) search.run(quotient, in, chains, limit, starts);
     return search.result(size(), in, chains);
   }
-  ago::detail::cut_order<160> best() const { return best_partition(g, operators, atoms, limit, on); }
+  ago::partition::cut_order<160> best() const { return best_partition(g, operators, atoms, limit, on); }
   groups of_atoms(ago::grouping<160> const& found) const { return groups(found.of, found.of + size()); }
   groups subgraphs() const { return of_atoms(best().subgraphs); }
 
   /// Whether the chains are inside of the subgraphs, and save what is said.
-  bool is_sound(ago::detail::cut_order<160> const& found) const {
+  bool is_sound(ago::partition::cut_order<160> const& found) const {
     groups const of = of_atoms(found.subgraphs);
     groups rep = of_atoms(found.chains);
     for (int a = 0; a < size(); ++a)
@@ -218,9 +219,9 @@ test::random_graph make_network(test::random& r, int operators) {
 
 /// A random network with a limit; nothing if it has more than `most` atoms.
 std::optional<small_network<test::random_graph>> pick_small(test::random& r, test::random_graph const& g, int most) {
-  int const count = ago::atoms_of(g).count;
+  int const count = ago::partition::atoms_of(g).count;
   if (count == 0 || count > most) return std::nullopt;
-  auto const d = dag_of(g);
+  auto const d = ago::partition::dag_of(g);
   long const total = std::accumulate(d.weight, d.weight + d.count, 0L);
   ago::device const on{.l1_bytes = 256, .l2_bytes = 1024L << test::pick(r, 0, 6)};
   return small_network<test::random_graph>{g, 1 + total / test::pick(r, 1, 6), on};
@@ -234,7 +235,7 @@ TEST_CASE("intervals and chains are the best of all intervals of their order and
     auto const n = pick_small(r, g, 9);
     if (!n) continue;
     ++checked;
-    auto const sorted = order_of(n->quotient);
+    auto const sorted = ago::partition::order_of(n->quotient);
     groups const order(sorted.order, sorted.order + n->size());
     worth best{-1, 0, 0, 0};
     for (unsigned cuts = 0; cuts < 1u << (n->size() - 1); ++cuts) {
@@ -283,8 +284,8 @@ TEST_CASE("subgraphs compared with the optimum over all acyclic partitions") {
       ++orders;
     });
     REQUIRE(by_orders == optimum);  // acyclic partitions are intervals of orders
-    auto const sorted = order_of(n->quotient);
-    REQUIRE(ago::detail::is_only_order(n->quotient, sorted.order) == (orders == 1));
+    auto const sorted = ago::partition::order_of(n->quotient);
+    REQUIRE(ago::partition::is_only_order(n->quotient, sorted.order) == (orders == 1));
     auto const found = n->best();
     REQUIRE(n->is_sound(found));
     REQUIRE(found.value.saved <= optimum);
@@ -314,7 +315,7 @@ TEST_CASE("operands first: a valid order of every graph, in which a branch stays
   for (int round = 0; round < 2'000; ++round) {
     auto const d = test::make_random_dag(r, test::pick(r, 1, 60));
     for (bool const last : {false, true}) {
-      auto const found = ago::detail::operands_first(d, last);
+      auto const found = ago::partition::operands_first(d, last);
       REQUIRE(found.acyclic);
       groups when(std::size_t(d.count), -1);
       for (int i = 0; i < d.count; ++i) when.at(std::size_t(found.order[i])) = i;
@@ -325,7 +326,7 @@ TEST_CASE("operands first: a valid order of every graph, in which a branch stays
   }
   // Two branches, recorded alternately: 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 4, and 5 reads both.
   auto const d = test::make_dag<8, 8>({1, 1, 1, 1, 1, 1}, {{}, {0}, {0}, {1}, {2}, {3, 4}});
-  auto const first = ago::detail::operands_first(d, false), last = ago::detail::operands_first(d, true);
+  auto const first = ago::partition::operands_first(d, false), last = ago::partition::operands_first(d, true);
   CHECK(groups(first.order, first.order + 6) == groups{0, 1, 3, 2, 4, 5});
   CHECK(groups(last.order, last.order + 6) == groups{0, 2, 4, 1, 3, 5});
 }
@@ -334,7 +335,7 @@ TEST_CASE("groups stay below the limit; one atom may exceed it") {
   test::builder<160, 400, 6> b;
   int const x = b.input({1, 8, 8, 16});
   b.output(b.pointwise(b.pointwise(x, 16), 16));
-  auto const d = dag_of(b.g);
+  auto const d = ago::partition::dag_of(b.g);
   long const sum = d.weight[0] + d.weight[1];
   CHECK(small_network<decltype(b.g)>{b.g, sum}.subgraphs() == groups{0, 1});
   CHECK(small_network<decltype(b.g)>{b.g, sum + 1}.subgraphs() == groups{0, 0});
@@ -346,7 +347,7 @@ TEST_CASE("where chains do not decide, the cut is where the fewest bytes cross")
   int x = b.input({1, 8, 8, 16}), widths[] = {64, 16, 128, 128};
   for (int c : widths) x = b.unary(op::softmax, b.add({.kind = op::concat, .out = {1, 8, 8, c}, .axis = 3}, {x, x}));
   b.output(x);
-  auto const d = dag_of(b.g);
+  auto const d = ago::partition::dag_of(b.g);
   long const total = std::accumulate(d.weight, d.weight + d.count, 0L);
   small_network<decltype(b.g)> const halves{b.g, total * 3 / 4};
   CHECK(halves.size() == 8);
@@ -362,7 +363,7 @@ TEST_CASE("an attention is a chain, which saves its scores and weights") {
   b.output(b.add({.kind = op::attention_values, .out = {1, 1, 16, 8}}, {weights, x}));
   small_network<decltype(b.g)> const whole{b.g, 1'000'000'000};
   CHECK(whole.best().chains.count == 1);
-  CHECK(whole.best().value.saved == 4 * 16 * 16 * 4 * ago::detail::near_price(tiny));
+  CHECK(whole.best().value.saved == 4 * 16 * 16 * 4 * ago::partition::near_price(tiny));
   CHECK(small_network<decltype(b.g)>{b.g, 1}.best().chains.count == 3);
 }
 

@@ -30,7 +30,7 @@ constexpr ago::device machine(int function_operations, int step_start, int line 
 
 /// The operators of each kernel, first one first, in the order of their results.
 template <int V, int E, int O>
-kernel_list lists_of(ago::graph<V, E, O> const& g, ago::kernel_paths<V> const& k) {
+kernel_list lists_of(ago::ir::graph<V, E, O> const& g, ago::partition::kernel_paths<V> const& k) {
   kernel_list r;
   for (int end = g.input_count; end < g.node_count; ++end) {
     std::vector<int> path;
@@ -182,7 +182,7 @@ TEST_CASE("kernels of one line of complex operators are joined where a tiling sa
   auto const p = ago::neoflow_policy::partition(b.g, ago::cortex_a55);
   CHECK((p.minis.count == 3 && p.subgraphs.count == 1));  // both values in between have 144 channels
   auto const small = ago::neoflow_policy::partition(b.g, ago::device{32 << 10, 64 << 20});
-  auto const values = chain_values_of(b.g, atoms_of(b.g), ago::device{32 << 10, 64 << 20});
+  auto const values = chain_values_of(b.g, ago::partition::atoms_of(b.g), ago::device{32 << 10, 64 << 20});
   CHECK(small.subgraphs.count == 3 - (values.saved[0][0] > 0) - (values.saved[0][1] > 0));
 }
 
@@ -211,20 +211,20 @@ struct plain {
   }
   bool is_one_kernel(std::vector<int> const& list) const {
     auto const kind = [&](std::size_t i) { return g.nodes[list[i]].kind; };
-    bool const loops = !ago::is_elementwise(kind(0)) && kind(0) != op::identity;
+    bool const loops = !ago::ir::is_elementwise(kind(0)) && kind(0) != op::identity;
     int stages = 0;
     for (std::size_t i = 0; i < list.size(); ++i) {
-      stages += ago::is_elementwise(kind(i)) && !(i == 1 && kind(1) == op::bias && ago::has_weights(kind(0)));
+      stages += ago::ir::is_elementwise(kind(i)) && !(i == 1 && kind(1) == op::bias && ago::ir::has_weights(kind(0)));
       if (i == 0) continue;
-      ago::node const& n = g.nodes[list[i]];
-      if (!ago::is_elementwise(n.kind) || n.out != g.nodes[list[i - 1]].out) return false;
+      ago::ir::node const& n = g.nodes[list[i]];
+      if (!ago::ir::is_elementwise(n.kind) || n.out != g.nodes[list[i - 1]].out) return false;
       if (loops && n.out.n > 1 && n.kind == op::positions) return false;
       for (int k = 0; k < n.input_count; ++k) {
         ago::shape const& s = g.source(list[i], k).out;
         if (loops && n.out.n > 1 && (s.n != n.out.n || s.h != n.out.h || s.w != n.out.w)) return false;
       }
     }
-    return stages <= ago::max_followers && ago::takes_epilogue(kind(0));
+    return stages <= ago::partition::max_followers && ago::ir::takes_epilogue(kind(0));
   }
   /// The kernels if p is not stored; empty: this is impossible.
   std::map<int, std::vector<int>> without(int p) const {
@@ -240,15 +240,15 @@ struct plain {
         for (int k = 0; k < g.nodes[v].input_count; ++k)
           if (g.operand(v, k) == p) ++(v == list[0] ? first : later);
       if (first + later == 0) continue;
-      if (first != 1 || later > 0 || !ago::is_elementwise(g.nodes[list[0]].kind)) return {};
+      if (first != 1 || later > 0 || !ago::ir::is_elementwise(g.nodes[list[0]].kind)) return {};
       list.insert(list.begin(), mine.begin(), mine.end());
       if (!is_one_kernel(list)) return {};
       ++copies;
     }
     for (int const v : mine) {
       op const kind = g.nodes[v].kind;
-      if (copies > 1 &&
-          (ago::has_weights(kind) || ago::is_parametric(kind) || kind == op::layer_norm || kind == op::embedding))
+      if (copies > 1 && (ago::ir::has_weights(kind) || ago::ir::is_parametric(kind) || kind == op::layer_norm ||
+                         kind == op::embedding))
         return {};
     }
     return copies > 0 ? r : std::map<int, std::vector<int>>{};
@@ -286,13 +286,13 @@ TEST_CASE("random networks: decisions are those of the plain implementation, and
 
     auto const size = size_of_recomputed(g, kernels);
     REQUIRE(size.nodes <= 320);
-    auto const again = ago::recomputed<320, 800>(g, kernels);
+    auto const again = ago::partition::recomputed<320, 800>(g, kernels);
     REQUIRE(again.graph.node_count == size.nodes);
     REQUIRE(again.graph.edge_count == size.edges);
     REQUIRE(again.kernels.count == int(lists.size()));
     REQUIRE(partition_fault_of(again.graph, neoflow_partition(again.graph, again.kernels, on)) ==
-            ago::partition_fault::none);
-    REQUIRE(partition_fault_of(g, ago::neoflow_policy::partition(g, on)) == ago::partition_fault::none);
+            ago::partition::partition_fault::none);
+    REQUIRE(partition_fault_of(g, ago::neoflow_policy::partition(g, on)) == ago::partition::partition_fault::none);
     copied += size.nodes - g.node_count;
     fused_values += g.node_count - g.input_count - int(lists.size());
   }

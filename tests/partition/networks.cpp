@@ -22,30 +22,30 @@ using ago::policy;
 
 template <auto const& Net, policy Policy>
 struct evaluated {
-  static constexpr auto const& graph = ago::optimized<Net>::value;
-  static constexpr auto parts = ago::partition_by(Policy, graph);
-  static constexpr auto subgraphs = statistics_of(graph, parts.subgraphs);
-  static constexpr auto minis = statistics_of(graph, parts.minis);
+  static constexpr auto const& graph = ago::passes::optimized<Net>::value;
+  static constexpr auto parts = ago::partition::partition_by(Policy, graph);
+  static constexpr auto subgraphs = ago::partition::statistics_of(graph, parts.subgraphs);
+  static constexpr auto minis = ago::partition::statistics_of(graph, parts.minis);
   static_assert(parts.subgraphs.acyclic && parts.minis.acyclic);
   static_assert(minis.most_complex <= 1);
 };
 
 /// The subgraphs break no epilogue, and capture these triples.
-void check_statistics(ago::partition_statistics const& s, int triples) {
+void check_statistics(ago::partition::partition_statistics const& s, int triples) {
   CHECK(s.broken_epilogues == 0);
   CHECK(s.triples == triples);
 }
 template <auto const& Net>
 void check_statistics(int triples) {
-  auto const& g = ago::optimized<Net>::value;
-  check_statistics(statistics_of(g, partition_by(policy::ago, g).subgraphs), triples);
+  auto const& g = ago::passes::optimized<Net>::value;
+  check_statistics(ago::partition::statistics_of(g, partition_by(policy::ago, g).subgraphs), triples);
 }
 
 /// If every atom is a subgraph, there are no chains.
 template <auto const& Net>
 void check_single_blocks() {
-  auto const& g = ago::optimized<Net>::value;
-  auto const p = ago_partition(g, 1, true, ago::cortex_a55);
+  auto const& g = ago::passes::optimized<Net>::value;
+  auto const p = ago::partition::ago_partition(g, 1, true, ago::cortex_a55);
   for (int v = g.input_count; v < g.node_count; ++v) {
     CHECK(p.subgraphs.of[v] == p.minis.of[v]);
     for (int u = g.input_count; u < v; ++u) CHECK((p.chain_of[u] == p.chain_of[v]) == (p.minis.of[u] == p.minis.of[v]));
@@ -55,7 +55,7 @@ void check_single_blocks() {
 /// No chain is cut, for any device, and there are some chains.
 template <auto const& Net>
 void check_chains() {
-  auto const& g = ago::optimized<Net>::value;
+  auto const& g = ago::passes::optimized<Net>::value;
   for (ago::device const& on : {ago::device{}, ago::cortex_a55, ago::cortex_a76}) {
     auto const p = partition_by(policy::ago, g, on);
     int chained = 0;

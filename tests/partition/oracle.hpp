@@ -176,7 +176,7 @@ inline groups split_by_epilogue(network const& whole, groups const& subgraphs, s
 }
 
 template <int V, int E>
-network view(ago::dag<V, E> const& d) {
+network view(ago::partition::dag<V, E> const& d) {
   network n;
   for (int v = 0; v < d.count; ++v) {
     n.weight.push_back(d.weight[v]);

@@ -13,7 +13,7 @@ using groups = std::vector<int>;
 
 /// Whether every operator occurs once, cluster by cluster in `order`, after its operands.
 template <int V, int E, int O>
-void check_order(ago::graph<V, E, O> const& g, ago::partition<V> const& p) {
+void check_order(ago::ir::graph<V, E, O> const& g, ago::partition::ordered_clusters<V> const& p) {
   REQUIRE(p.acyclic);
   REQUIRE(p.operators == g.node_count - g.input_count);
   for (int v = 0; v < g.input_count; ++v) REQUIRE(p.of[v] == -1);
@@ -35,7 +35,7 @@ void check_order(ago::graph<V, E, O> const& g, ago::partition<V> const& p) {
 }
 
 template <int V, int E, int O>
-void check_both(ago::graph<V, E, O> const& g, ago::partitions<V> const& p) {
+void check_both(ago::ir::graph<V, E, O> const& g, ago::partitions<V> const& p) {
   check_order(g, p.subgraphs);
   check_order(g, p.minis);
   for (int i = 0; i < p.minis.operators; ++i) REQUIRE(p.minis.order[i] == p.subgraphs.order[i]);
@@ -54,7 +54,7 @@ constexpr auto two_blocks() {
 
 TEST_CASE("inverted residuals are subgraphs: no triple is cut") {
   static constexpr auto g = two_blocks();
-  static constexpr auto p = ago_partition(g);
+  static constexpr auto p = ago::partition::ago_partition(g);
   static_assert(p.subgraphs.acyclic && p.minis.acyclic);
   check_both(g, p);
   // Atoms weigh 79 (stem), then 152, 102, 127 per block; Td is 399. The stem plus a whole block exceeds it.
@@ -68,10 +68,10 @@ TEST_CASE("inverted residuals are subgraphs: no triple is cut") {
 
 TEST_CASE("a partition at run time equals the partition at compile time") {
   static constexpr auto g = two_blocks();
-  static constexpr auto expected = ago_partition(g, 300'000);
+  static constexpr auto expected = ago::partition::ago_partition(g, 300'000);
   auto copy = g;
   auto volatile limit = 300'000L;
-  auto const p = ago_partition(copy, limit);
+  auto const p = ago::partition::ago_partition(copy, limit);
   for (int v = 0; v < g.node_count; ++v) {
     CHECK(p.subgraphs.of[v] == expected.subgraphs.of[v]);
     CHECK(p.minis.of[v] == expected.minis.of[v]);
@@ -80,19 +80,19 @@ TEST_CASE("a partition at run time equals the partition at compile time") {
   CHECK(p.subgraphs.count == expected.subgraphs.count);
 }
 
-long limit_of(ago::graph<30, 40> const& g) {
-  auto const atoms = ago::atoms_of(g);
-  return ago::default_limit(g, atoms, ago::quotient(ago::dag_of(g), atoms));
+long limit_of(ago::ir::graph<30, 40> const& g) {
+  auto const atoms = ago::partition::atoms_of(g);
+  return ago::partition::default_limit(g, atoms, ago::partition::quotient(ago::partition::dag_of(g), atoms));
 }
 
 TEST_CASE("the default limit is 1.05 times the heaviest pointwise - depthwise - pointwise triple") {
   auto const g = two_blocks();
   long triple = 0;
-  for (int v = 13; v < 22; ++v) triple += ago::weight_of(g, v);
+  for (int v = 13; v < 22; ++v) triple += ago::partition::weight_of(g, v);
   CHECK(limit_of(g) == triple + triple / 20 + 1);
 
   using builder = test::builder<30, 40>;
-  auto const expect_none = [](builder const& b) { CHECK(limit_of(b.g) == ago::fallback_limit); };
+  auto const expect_none = [](builder const& b) { CHECK(limit_of(b.g) == ago::partition::fallback_limit); };
   builder plain;
   plain.pointwise(plain.pointwise(plain.input({1, 14, 14, 8}), 16), 16);
   expect_none(plain);
@@ -119,14 +119,14 @@ TEST_CASE("a shuffle unit: the branch that includes the concat runs last") {
   int right = b.bias_relu(b.pointwise(x, 58));
   right = b.bias_relu(b.pointwise(b.unary(op::bias, b.depthwise(right)), 58));
   b.output(b.concat(left, right));
-  auto const p = ago_partition(b.g);
+  auto const p = ago::partition::ago_partition(b.g);
   check_both(b.g, p);
   CHECK(groups(p.subgraphs.of + 1, p.subgraphs.of + 15) == groups{1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1});
   CHECK(groups(p.minis.of + 1, p.minis.of + 15) == groups{3, 3, 4, 4, 4, 0, 0, 0, 1, 1, 2, 2, 2, 5});
-  auto const alone = ago_partition(b.g, 1);
+  auto const alone = ago::partition::ago_partition(b.g, 1);
   check_both(b.g, alone);
   CHECK(alone.subgraphs.count == 6);
-  auto const all = ago_partition(b.g, 1'000'000'000);
+  auto const all = ago::partition::ago_partition(b.g, 1'000'000'000);
   check_both(b.g, all);
   CHECK(all.subgraphs.count == 1);
   CHECK(all.minis.count == 6);
@@ -136,11 +136,11 @@ TEST_CASE("graphs without operators, of one operator, and with unused capacity")
   test::builder<30, 40> b;
   int const x = b.input({1, 4, 4, 8});
   b.output(x);
-  auto const none = ago_partition(b.g);
+  auto const none = ago::partition::ago_partition(b.g);
   check_both(b.g, none);
   CHECK(none.subgraphs.count == 0);
   b.unary(op::relu, x);
-  auto const one = ago_partition(b.g);
+  auto const one = ago::partition::ago_partition(b.g);
   check_both(b.g, one);
   CHECK(one.minis.count == 1);
 }
@@ -158,15 +158,15 @@ TEST_CASE("partitions of random networks are complete and ordered, cut no atom o
   for (int round = 0; round < 10'000; ++round) {
     int const operators = round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 1, 30);
     auto const g = round % 2 ? test::make_random_network(r, operators) : test::make_line(r, operators);
-    auto const d = ago::dag_of(g);
+    auto const d = ago::partition::dag_of(g);
     long const total = std::accumulate(d.weight, d.weight + d.count, 0L);
     long const limit = round % 5 == 0 ? total + 1 : 1 + total / test::pick(r, 1, 20);
-    auto const p = ago_partition(g, limit, true, {.l2_bytes = 16 << 10});
+    auto const p = ago::partition::ago_partition(g, limit, true, {.l2_bytes = 16 << 10});
     CAPTURE(round);
     check_both(g, p);
 
     auto const of_operators = [&](int const* of) { return oracle::canonical({of + g.input_count, of + g.node_count}); };
-    groups const atoms = oracle::view(ago::atoms_of(g), d.count), subgraphs = of_operators(p.subgraphs.of);
+    groups const atoms = oracle::view(ago::partition::atoms_of(g), d.count), subgraphs = of_operators(p.subgraphs.of);
     groups const chains = of_operators(p.chain_of);
     REQUIRE(of_operators(p.minis.of) == atoms);
     REQUIRE(keeps(atoms, chains));
@@ -191,10 +191,10 @@ TEST_CASE("the paper's own pipeline gives ordered partitions too") {
   test::random r(19);
   for (int round = 0; round < 2'000; ++round) {
     auto const g = test::make_random_network(r, test::pick(r, 1, 60));
-    auto const d = ago::dag_of(g);
-    auto const subgraphs = ago::cluster(d, test::pick(r, 1'000, 500'000));
-    check_both(g, ago::ordered(g, d, subgraphs, ago::split_by_cluster(d, subgraphs)));
-    check_both(g, ago::ordered(g, d, subgraphs, ago::split_by_epilogue(d, subgraphs)));
+    auto const d = ago::partition::dag_of(g);
+    auto const subgraphs = ago::partition::cluster(d, test::pick(r, 1'000, 500'000));
+    check_both(g, ago::partition::ordered(g, d, subgraphs, ago::partition::split_by_cluster(d, subgraphs)));
+    check_both(g, ago::partition::ordered(g, d, subgraphs, ago::partition::split_by_epilogue(d, subgraphs)));
   }
 }
 
@@ -203,10 +203,10 @@ TEST_CASE("clusters that wait for each other are reported, not ordered") {
   int const x = b.input({1, 4, 4, 8}), a = b.unary(op::relu, x), y = b.unary(op::relu, a);
   b.binary(op::add, a, y);
   ago::grouping<30> around{{0, 1, 0}, 2}, alone{{0, 1, 2}, 3};
-  auto const d = ago::dag_of(b.g);
-  CHECK_FALSE(ago::ordered(b.g, d, around, alone).subgraphs.acyclic);
-  CHECK_FALSE(ago::ordered(b.g, d, around, around).minis.acyclic);
-  CHECK(ago::ordered(b.g, d, alone, alone).minis.acyclic);
+  auto const d = ago::partition::dag_of(b.g);
+  CHECK_FALSE(ago::partition::ordered(b.g, d, around, alone).subgraphs.acyclic);
+  CHECK_FALSE(ago::partition::ordered(b.g, d, around, around).minis.acyclic);
+  CHECK(ago::partition::ordered(b.g, d, alone, alone).minis.acyclic);
 }
 
 }  // namespace

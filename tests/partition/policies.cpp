@@ -19,7 +19,7 @@ using ago::policy;
 
 /// What is wrong with a partition, or null. Each operator must occur once, cluster by cluster, after its operands. Then
 /// the clusters can run one after another, independently of the partition's own flags.
-char const* fault_of(test::random_graph const& g, ago::partition<160> const& p) {
+char const* fault_of(test::random_graph const& g, ago::partition::ordered_clusters<160> const& p) {
   if (!p.acyclic) return "is said to have a cycle";
   if (p.operators != g.node_count - g.input_count) return "misses operators";
   int when[160], of_last = 0;
@@ -58,10 +58,10 @@ char const* fault_of(test::random_graph const& g, ago::partitions<160> const& p,
   if (!nested(g, p.chain_of, p.subgraphs.of)) return "has a chain in two subgraphs";
   int complex[160]{};
   for (int v = g.input_count; v < g.node_count; ++v)
-    if (ago::is_complex(g.nodes[v].kind) && ++complex[p.minis.of[v]] > 1)
+    if (ago::ir::is_complex(g.nodes[v].kind) && ++complex[p.minis.of[v]] > 1)
       return "has a mini-subgraph with two complex operators";
   if (by != policy::ago && by != policy::ago_ni) return nullptr;
-  auto const atoms = ago::atoms_of(g);
+  auto const atoms = ago::partition::atoms_of(g);
   int atom[160]{};
   for (int v = g.input_count; v < g.node_count; ++v) atom[v] = atoms.of[v - g.input_count];
   if (!nested(g, atom, p.minis.of) || !nested(g, p.minis.of, atom)) return "cuts atoms";
@@ -75,7 +75,7 @@ TEST_CASE("partitions of random networks by every policy are acyclic, complete a
     test::random r(unsigned(71 + seed));
     for (int round = 0; round < rounds / seeds; ++round) {
       auto const g = test::make_random_network(r, round % 20 == 0 ? test::pick(r, 60, 150) : test::pick(r, 1, 30));
-      for (int i = 0; i < ago::policies; ++i)
+      for (int i = 0; i < ago::partition::policies; ++i)
         if (char const* const fault = fault_of(g, partition_by(policy(i), g), policy(i)))
           FAIL("seed ", seed, ", round ", round, ": ", name_of(policy(i)), ' ', fault);
     }
@@ -110,11 +110,11 @@ TEST_CASE("the paper's chains join its mini-subgraphs, within one subgraph only"
   int x = b.input({1, 56, 56, 24});
   for (int i = 0; i < 2; ++i) x = b.inverted_residual(x, 6);
   b.output(x);
-  auto const all = paper_partition(b.g, ago::affix::component, 1'000'000'000);
+  auto const all = paper_partition(b.g, ago::partition::affix::component, 1'000'000'000);
   CHECK(all.subgraphs.count == 1);
   auto const is_chained = [](ago::partitions<30> const& p, int a, int c) { return p.chain_of[a] == p.chain_of[c]; };
   CHECK((is_chained(all, 4, 7) || is_chained(all, 1, 4)));  // depthwise with one of its pointwise neighbours
-  auto const none = paper_partition(b.g, ago::affix::component, 1);
+  auto const none = paper_partition(b.g, ago::partition::affix::component, 1);
   CHECK(none.subgraphs.count == b.g.node_count - 1);
   for (int v = 1; v < b.g.node_count; ++v)
     for (int u = 1; u < v; ++u) CHECK_FALSE(is_chained(none, u, v));
@@ -150,7 +150,7 @@ constexpr auto transformers() {
 
 template <auto const& Graph>
 struct literally {
-  static constexpr auto parts = ago::paper_partition(Graph);
+  static constexpr auto parts = ago::partition::paper_partition(Graph);
   static_assert(Graph.node_count > 685 && parts.subgraphs.acyclic && parts.minis.acyclic);
 };
 

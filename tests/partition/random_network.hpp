@@ -6,7 +6,7 @@
 
 namespace test {
 
-using random_graph = ago::graph<160, 400, 6>;
+using random_graph = ago::ir::graph<160, 400, 6>;
 
 inline random_graph make_random_network(random& r, int operators) {
   using ago::op;

@@ -18,8 +18,8 @@ using ago::op;
 using builder = test::builder<30, 40, 4>;
 
 /// A partition of the operators into groups, given by number, in order.
-ago::partition<30> parted(builder const& b, std::vector<int> const& of) {
-  ago::partition<30> p;
+ago::partition::ordered_clusters<30> parted(builder const& b, std::vector<int> const& of) {
+  ago::partition::ordered_clusters<30> p;
   p.operators = int(of.size());
   for (int v = 0; v < b.g.input_count; ++v) p.of[v] = -1;
   for (int v = 0; v < p.operators; ++v) {
@@ -40,7 +40,7 @@ TEST_CASE("statistics of an inverted residual") {
   auto const b = inverted_residual();
   long const wide = 4 * 16 * 6, narrow = 4 * 16 * 2;
   SUBCASE("every operator alone") {
-    auto const s = statistics_of(b.g, parted(b, {0, 1, 2, 3, 4, 5, 6, 7, 8}));
+    auto const s = ago::partition::statistics_of(b.g, parted(b, {0, 1, 2, 3, 4, 5, 6, 7, 8}));
     CHECK(s.groups == 9);
     CHECK(s.most_complex == 1);
     CHECK((s.pairs == 0 && s.possible_pairs == 2));
@@ -49,21 +49,21 @@ TEST_CASE("statistics of an inverted residual") {
     CHECK(s.bytes_removed == 0);
   }
   SUBCASE("the complex operators with their epilogues") {
-    auto const s = statistics_of(b.g, parted(b, {0, 0, 0, 1, 1, 1, 2, 2, 2}));
+    auto const s = ago::partition::statistics_of(b.g, parted(b, {0, 0, 0, 1, 1, 1, 2, 2, 2}));
     CHECK((s.groups == 3 && s.broken_epilogues == 0 && s.pairs == 0));
     CHECK(s.bytes_removed == 2 * (4 * wide + 2 * narrow));  // each stored once and read once
   }
   SUBCASE("a pair") {
-    auto const s = statistics_of(b.g, parted(b, {0, 0, 0, 0, 0, 0, 1, 1, 1}));
+    auto const s = ago::partition::statistics_of(b.g, parted(b, {0, 0, 0, 0, 0, 0, 1, 1, 1}));
     CHECK((s.pairs == 1 && s.triples == 0 && s.most_complex == 2));
     CHECK(s.bytes_removed == 2 * (5 * wide + 2 * narrow));
   }
   SUBCASE("a pair without the operators between it is not counted") {
-    auto const s = statistics_of(b.g, parted(b, {0, 0, 1, 0, 0, 0, 2, 2, 2}));
+    auto const s = ago::partition::statistics_of(b.g, parted(b, {0, 0, 1, 0, 0, 0, 2, 2, 2}));
     CHECK((s.pairs == 0 && s.bytes_removed == 2 * (3 * wide + 2 * narrow)));
   }
   SUBCASE("all") {
-    auto const s = statistics_of(b.g, parted(b, {0, 0, 0, 0, 0, 0, 0, 0, 0}));
+    auto const s = ago::partition::statistics_of(b.g, parted(b, {0, 0, 0, 0, 0, 0, 0, 0, 0}));
     CHECK((s.pairs == 2 && s.triples == 1 && s.most_complex == 3));
     CHECK(s.bytes_removed == 2 * (6 * wide + 2 * narrow));
     CHECK((s.jain == 1 && s.mean == s.median && s.mean == double(s.total)));
@@ -75,7 +75,7 @@ TEST_CASE("a value read outside its group is stored; a pair with a path around i
   int const x = b.unary(op::relu, b.pointwise(b.input({1, 4, 4, 2}), 2)), y = b.pointwise(x, 2);
   b.output(b.binary(op::add, y, x));
   b.output(b.pointwise(b.binary(op::mul, x, y), 2));
-  auto const apart = statistics_of(b.g, parted(b, {0, 0, 1, 1, 2, 2}));
+  auto const apart = ago::partition::statistics_of(b.g, parted(b, {0, 0, 1, 1, 2, 2}));
   CHECK(apart.bytes_removed == 128 * (2 + 1));  // the first value; y, for its reader in 1
   // Two paths lead from relu to the last pointwise, x -> mul and through y, so only (0, y), (y, last) are possible.
   CHECK((apart.possible_pairs == 2 && apart.pairs == 0));
@@ -85,16 +85,16 @@ TEST_CASE("weights: trivial groups, mean, median and evenness") {
   builder b;
   int x = b.input({1, 1, 1, 7});  // log 7 = 1.946
   for (int i = 0; i < 6; ++i) x = b.unary(op::relu, x);
-  auto const s = statistics_of(b.g, parted(b, {0, 1, 1, 1, 2, 2}));
+  auto const s = ago::partition::statistics_of(b.g, parted(b, {0, 1, 1, 1, 2, 2}));
   CHECK((s.groups == 3 && s.trivial == 3 && s.total == 6 * 1946 && s.heaviest == 3 * 1946));
   CHECK((s.mean == 2 * 1946 && s.median == 2 * 1946));
   CHECK(s.jain == doctest::Approx(36. / (3 * 14)));
-  auto const even = statistics_of(b.g, parted(b, {0, 0, 0, 1, 1, 1}));
+  auto const even = ago::partition::statistics_of(b.g, parted(b, {0, 0, 0, 1, 1, 1}));
   CHECK((even.jain == doctest::Approx(1) && even.median == 3 * 1946));
-  CHECK(statistics_of(b.g, parted(b, {0, 0, 0, 0, 0, 1})).median == 3 * 1946);
+  CHECK(ago::partition::statistics_of(b.g, parted(b, {0, 0, 0, 0, 0, 1})).median == 3 * 1946);
   builder heavy;
   heavy.unary(op::relu, heavy.input({1, 20, 20, 20}));
-  CHECK(statistics_of(heavy.g, parted(heavy, {0})).trivial == 0);
+  CHECK(ago::partition::statistics_of(heavy.g, parted(heavy, {0})).trivial == 0);
 }
 
 /// The result of Algorithm 1 on whole networks, from an independent implementation of it and of these figures.
@@ -106,10 +106,10 @@ struct expectation {
 
 template <auto const& Net>
 void check_networks(std::initializer_list<expectation> cases) {
-  auto const& g = ago::optimized<Net>::value;
+  auto const& g = ago::passes::optimized<Net>::value;
   for (auto const& e : cases)
-    for (auto reading : {ago::affix::component, ago::affix::adjacent}) {
-      auto const s = statistics_of(g, paper_partition(g, reading, e.limit * 1000).subgraphs);
+    for (auto reading : {ago::partition::affix::component, ago::partition::affix::adjacent}) {
+      auto const s = ago::partition::statistics_of(g, paper_partition(g, reading, e.limit * 1000).subgraphs);
       CAPTURE(e.limit);
       CHECK((s.pairs == e.pairs && s.possible_pairs == 51));
       CHECK((s.triples == e.triples && s.possible_triples == 17));
@@ -138,7 +138,7 @@ long traffic_saved(Graph const& g, int const* of, std::vector<bool> const& fused
       for (int k = 0; k < g.nodes[v].input_count; ++k) {
         if (g.operand(v, k) != u) continue;
         ++reads;
-        bool const loops = ago::is_complex(g.nodes[v].kind) || ago::is_pool(g.nodes[v].kind);
+        bool const loops = ago::ir::is_complex(g.nodes[v].kind) || ago::ir::is_pool(g.nodes[v].kind);
         bool const in_registers = of[u] == of[v] && (!loops || fused[std::size_t(v)]) && g.nodes[v].kind != copied;
         saved += in_registers * 4 * g.nodes[u].out.count();
         all = all && in_registers;
@@ -150,8 +150,8 @@ long traffic_saved(Graph const& g, int const* of, std::vector<bool> const& fused
 
 /// The other implementation records a reshape after the last pooling, and lets every concat copy its operands.
 TEST_CASE("Algorithm 1 on SqueezeNet") {
-  auto const& net = ago::optimized<networks::squeezenet<224>>::value;
-  ago::graph<net.node_count + 1, net.edge_count + 1> g;
+  auto const& net = ago::passes::optimized<networks::squeezenet<224>>::value;
+  ago::ir::graph<net.node_count + 1, net.edge_count + 1> g;
   std::copy(net.nodes, net.nodes + net.node_count, g.nodes);
   std::copy(net.edges, net.edges + net.edge_count, g.edges);
   g.input_count = 1, g.node_count = net.node_count + 1, g.edge_count = net.edge_count + 1, g.output_count = 1;
@@ -166,9 +166,9 @@ TEST_CASE("Algorithm 1 on SqueezeNet") {
     double megabytes, jain;
   } const cases[] = {{400, 0, 13, 23.9, .84}, {1000, 3, 5, 34.1, .81}};
   for (auto const& e : cases) {
-    auto const p = paper_partition(g, ago::affix::component, e.limit * 1000).subgraphs;
-    auto const s = statistics_of(g, p);
-    auto const pairs = pairs_of(g, p.of);
+    auto const p = paper_partition(g, ago::partition::affix::component, e.limit * 1000).subgraphs;
+    auto const s = ago::partition::statistics_of(g, p);
+    auto const pairs = ago::partition::pairs_of(g, p.of);
     std::vector<bool> const fused(pairs.fused, pairs.fused + g.node_count);
     long const moved = traffic_saved(g, p.of, fused, op::concat);
     CAPTURE(e.limit);
@@ -183,17 +183,17 @@ TEST_CASE("statistics of random networks equal those computed from the definitio
   test::random r(51);
   for (int round = 0; round < 2'000; ++round) {
     auto const g = test::make_random_network(r, test::pick(r, 1, 40));
-    auto const n = oracle::view(ago::dag_of(g));
-    auto const p = partition_by(ago::policy(round % ago::policies), g).subgraphs;
-    auto const s = statistics_of(g, p);
+    auto const n = oracle::view(ago::partition::dag_of(g));
+    auto const p = partition_by(ago::policy(round % ago::partition::policies), g).subgraphs;
+    auto const s = ago::partition::statistics_of(g, p);
     CAPTURE(round);
     // Pairs by enumeration of all paths from a to b.
     int possible = 0, captured = 0;
     std::vector<bool> fused(std::size_t(g.node_count));
     for (int b = g.input_count; b < g.node_count; ++b) {
-      if (!ago::is_complex(g.nodes[b].kind) || g.nodes[b].kind == op::conv2d) continue;
+      if (!ago::ir::is_complex(g.nodes[b].kind) || g.nodes[b].kind == op::conv2d) continue;
       for (int a = g.input_count; a < b; ++a) {
-        if (!ago::is_complex(g.nodes[a].kind)) continue;
+        if (!ago::ir::is_complex(g.nodes[a].kind)) continue;
         std::vector<bool> from(std::size_t(g.node_count)), to(std::size_t(g.node_count));
         from[std::size_t(a)] = to[std::size_t(b)] = true;
         for (int v = a + 1; v <= b; ++v)
@@ -204,7 +204,7 @@ TEST_CASE("statistics of random networks equal those computed from the definitio
         bool strict = from[std::size_t(b)], inside = p.of[a] == p.of[b];
         for (int v = a + 1; v < b; ++v) {
           if (!from[std::size_t(v)] || !to[std::size_t(v)]) continue;
-          strict = strict && ago::is_elementwise(g.nodes[v].kind);
+          strict = strict && ago::ir::is_elementwise(g.nodes[v].kind);
           inside = inside && p.of[v] == p.of[a];
         }
         possible += strict;

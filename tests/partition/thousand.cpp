@@ -61,10 +61,11 @@ constexpr auto u_net() {
 }
 
 using graph_type = decltype(builder::g);
-using dag_type = ago::dag<1'024, 2'200>;
+using dag_type = ago::partition::dag<1'024, 2'200>;
 using groups = ago::grouping<1'024>;
 
-bool same(ago::partition<1'024> const& a, ago::partition<1'024> const& b, int nodes) {
+bool same(ago::partition::ordered_clusters<1'024> const& a, ago::partition::ordered_clusters<1'024> const& b,
+          int nodes) {
   return a.count == b.count && a.operators == b.operators && a.acyclic == b.acyclic &&
          std::equal(a.of, a.of + nodes, b.of) && std::equal(a.order, a.order + a.operators, b.order);
 }
@@ -74,19 +75,19 @@ bool same(groups const& a, groups const& b) { return a.count == b.count && std::
 /// The partition, and each part of the paper's pipeline in a separate constant evaluation.
 template <auto const& Graph>
 struct evaluated {
-  static constexpr auto partition = ago_partition(Graph);
-  static constexpr auto operators = dag_of(Graph);
+  static constexpr auto partition = ago::partition::ago_partition(Graph);
+  static constexpr auto operators = ago::partition::dag_of(Graph);
   static constexpr auto stages = stages_of(operators);
-  static constexpr auto clusters = cluster(operators, 600'000);
+  static constexpr auto clusters = ago::partition::cluster(operators, 600'000);
   static constexpr auto minis = split_by_cluster(operators, clusters);
   static constexpr auto epilogues = split_by_epilogue(operators, clusters);
-  static constexpr auto fused = fuse_ops(patterns_of(Graph, operators));
-  static constexpr auto layers = apollo(apollo_graph_of(Graph, operators), 1 << 20);
+  static constexpr auto fused = fuse_ops(ago::partition::patterns_of(Graph, operators));
+  static constexpr auto layers = apollo(ago::partition::apollo_graph_of(Graph, operators), 1 << 20);
   static constexpr auto rewarded = neoflow_kernels(Graph, ago::cortex_a55);
   static constexpr auto again = recomputed<1'024, 2'200>(Graph, rewarded);
   static constexpr auto chained = neoflow_partition(again.graph, again.kernels, ago::cortex_a55);
-  static constexpr auto figures = statistics_of(Graph, partition.subgraphs);
-  static constexpr auto order = ordered(Graph, operators, clusters, minis);
+  static constexpr auto figures = ago::partition::statistics_of(Graph, partition.subgraphs);
+  static constexpr auto order = ago::partition::ordered(Graph, operators, clusters, minis);
   static_assert(Graph.node_count >= 1'000);
   static_assert(partition.subgraphs.acyclic && partition.minis.acyclic);
   static_assert(order.subgraphs.acyclic && order.minis.acyclic);
@@ -97,10 +98,10 @@ struct evaluated {
 struct findings {
   graph_type const& graph;
   ago::partitions<1'024> const& partition;
-  ago::topological_stages<1'024> const& stages;
+  ago::partition::topological_stages<1'024> const& stages;
   groups const &clusters, &minis, &epilogues, &fused, &parallel, &kernels;
-  ago::partition<1'024> const& chained;
-  ago::partition_statistics const& figures;
+  ago::partition::ordered_clusters<1'024> const& chained;
+  ago::partition::partition_statistics const& figures;
 };
 
 template <auto const& Graph>
@@ -111,20 +112,20 @@ findings of() {
 }
 
 void check_at_run_time(findings const& f) {
-  auto const p = ago_partition(f.graph);
+  auto const p = ago::partition::ago_partition(f.graph);
   CHECK(same(p.subgraphs, f.partition.subgraphs, f.graph.node_count));
   CHECK(same(p.minis, f.partition.minis, f.graph.node_count));
-  dag_type const d = dag_of(f.graph);
-  CHECK(same(cluster(d, 600'000), f.clusters));
+  dag_type const d = ago::partition::dag_of(f.graph);
+  CHECK(same(ago::partition::cluster(d, 600'000), f.clusters));
   CHECK(same(split_by_cluster(d, f.clusters), f.minis));
   CHECK(same(split_by_epilogue(d, f.clusters), f.epilogues));
-  CHECK(same(fuse_ops(patterns_of(f.graph, d)), f.fused));
-  CHECK(same(apollo(apollo_graph_of(f.graph, d), 1 << 20).parallel, f.parallel));
+  CHECK(same(fuse_ops(ago::partition::patterns_of(f.graph, d)), f.fused));
+  CHECK(same(apollo(ago::partition::apollo_graph_of(f.graph, d), 1 << 20).parallel, f.parallel));
   auto const again = recomputed<1'024, 2'200>(f.graph, neoflow_kernels(f.graph, ago::cortex_a55));
   CHECK(same(again.kernels, f.kernels));
   CHECK(same(neoflow_partition(again.graph, again.kernels, ago::cortex_a55).subgraphs, f.chained,
              again.graph.node_count));
-  auto const figures = statistics_of(f.graph, p.subgraphs);
+  auto const figures = ago::partition::statistics_of(f.graph, p.subgraphs);
   CHECK((figures.bytes_removed == f.figures.bytes_removed && figures.jain == f.figures.jain));
   auto const s = stages_of(d);
   CHECK(std::equal(s.of, s.of + d.count, f.stages.of));

@@ -42,7 +42,7 @@ constexpr auto residual_network = residuals();
 #endif
 
 template <int V>
-bool same(ago::partition<V> const& a, ago::partition<V> const& b, int nodes) {
+bool same(ago::partition::ordered_clusters<V> const& a, ago::partition::ordered_clusters<V> const& b, int nodes) {
   return a.count == b.count && a.operators == b.operators && a.acyclic && b.acyclic &&
          std::equal(a.of, a.of + nodes, b.of) && std::equal(a.order, a.order + a.operators, b.order);
 }
@@ -50,9 +50,9 @@ bool same(ago::partition<V> const& a, ago::partition<V> const& b, int nodes) {
 /// The partition found at compile time is that found at run time.
 template <auto const& G, class Policy>
 void check() {
-  static constexpr auto const& found = ago::partition_in_phases<Policy, G, ago::device{}>;
+  static constexpr auto const& found = ago::partition::partition_in_phases<Policy, G, ago::device{}>;
   static_assert(G.node_count - G.input_count >= 2'000 && found.subgraphs.acyclic);
-  auto const expected = ago::partition_by<Policy>(G);
+  auto const expected = ago::partition::partition_by<Policy>(G);
   CAPTURE(Policy::name);
   CHECK(same(found.subgraphs, expected.subgraphs, G.node_count));
   CHECK(same(found.minis, expected.minis, G.node_count));

@@ -14,9 +14,9 @@ using ago::op;
 TEST_CASE("the logarithm of every extent up to a million is accurate to 1e-9 and grows with the extent") {
   std::uint64_t last = 0, sum = 0;
   double worst = 0;
-  CHECK(ago::fixed_log(1) == 0);
+  CHECK(ago::partition::fixed_log(1) == 0);
   for (std::uint32_t n = 2; n <= 1'000'000; ++n) {
-    std::uint64_t const l = ago::fixed_log(n);
+    std::uint64_t const l = ago::partition::fixed_log(n);
     worst = std::max(worst, std::abs(double(l) / 4294967296.0 - std::log(double(n))));
     REQUIRE(l > last);
     last = l;
@@ -28,13 +28,13 @@ TEST_CASE("the logarithm of every extent up to a million is accurate to 1e-9 and
 
 TEST_CASE("the logarithm is accurate up to the largest extent") {
   for (std::uint32_t n = 1'000'000; n < 2'147'000'000; n += n / 1000) {
-    REQUIRE(std::abs(double(ago::fixed_log(n)) / 4294967296.0 - std::log(double(n))) < 1e-9);
+    REQUIRE(std::abs(double(ago::partition::fixed_log(n)) / 4294967296.0 - std::log(double(n))) < 1e-9);
   }
-  CHECK(std::abs(double(ago::fixed_log(2'147'483'647)) / 4294967296.0 - std::log(2147483647.0)) < 1e-9);
+  CHECK(std::abs(double(ago::partition::fixed_log(2'147'483'647)) / 4294967296.0 - std::log(2147483647.0)) < 1e-9);
 }
 
-long product(std::initializer_list<int> extents, ago::weight_constants constants = {}) {
-  return ago::weight_of(extents.begin(), int(extents.size()), constants);
+long product(std::initializer_list<int> extents, ago::partition::weight_constants constants = {}) {
+  return ago::partition::weight_of(extents.begin(), int(extents.size()), constants);
 }
 
 TEST_CASE("a weight is the product of the logarithms, in thousandths") {
@@ -52,7 +52,7 @@ TEST_CASE("a weight is the product of the logarithms, in thousandths") {
       extents[i] = 1 + int(r() >> (32 - bits)) % 2'000'000'000;
       if (extents[i] > 1) w *= std::log(double(extents[i]));
     }
-    REQUIRE(std::abs(double(ago::weight_of(extents, count)) - w) <= 0.5 + w * 2e-8);
+    REQUIRE(std::abs(double(ago::partition::weight_of(extents, count)) - w) <= 0.5 + w * 2e-8);
   }
 }
 
@@ -65,15 +65,15 @@ TEST_CASE("Eq. (1) has a factor and a summand, and no operator is weightless") {
 }
 
 template <int V, int E>
-std::vector<int> loops(ago::graph<V, E> const& g, int v) {
-  auto const l = ago::loops_of(g, v);
+std::vector<int> loops(ago::ir::graph<V, E> const& g, int v) {
+  auto const l = ago::partition::loops_of(g, v);
   return {l.extent, l.extent + l.count};
 }
 
 TEST_CASE("every operator has the right loops") {
   test::builder<40, 80> b;
   int const x = b.input({2, 14, 15, 96});
-  ago::window const w{.kernel_h = 3, .kernel_w = 5};
+  ago::ir::window const w{.kernel_h = 3, .kernel_w = 5};
   ago::shape const out{2, 12, 13, 64};
   CHECK(loops(b.g, b.add({.kind = op::conv2d, .out = out, .win = w}, {x})) == std::vector{2, 64, 12, 13, 96, 3, 5});
   CHECK(loops(b.g, b.add({.kind = op::conv2d, .out = out, .win = w, .groups = 4}, {x})) ==
@@ -93,6 +93,6 @@ TEST_CASE("every operator has the right loops") {
   CHECK(loops(b.g, b.concat(x, x)) == std::vector{2, 192, 14, 15});
 }
 
-static_assert(ago::fixed_log(2) == 2977044471 && ago::fixed_log(1280) == 30728838972);
+static_assert(ago::partition::fixed_log(2) == 2977044471 && ago::partition::fixed_log(1280) == 30728838972);
 
 }  // namespace

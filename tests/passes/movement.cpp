@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 using namespace ago;
+using ago::passes::optimized;
 
 namespace {
 

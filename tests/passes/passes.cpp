@@ -8,6 +8,9 @@
 #include <initializer_list>
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::partition;
+using namespace ago::passes;
 
 namespace {
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <ago/graph/network.hpp>
+#include <ago/network/network.hpp>
 #include <ago/passes/optimized.hpp>
 
 #include <doctest/doctest.h>
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::passes;
 
 namespace {
 

@@ -5,6 +5,10 @@
 #include <doctest/doctest.h>
 
 using namespace ago;
+using namespace ago::ir;
+using ago::passes::has_siblings;
+using ago::passes::merging;
+using ago::passes::optimized;
 
 namespace {
 

@@ -8,6 +8,8 @@
 #include <string>
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::passes;
 
 namespace {
 

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Slices, shuffles and concatenations of channels as views: the segments that products read, and the remaining copies.
-#include <ago/model/program.hpp>
+#include <ago/runtime/program.hpp>
 #include <networks/shufflenet_v2.hpp>
 
 #include <doctest/doctest.h>
 
 using namespace ago;
+using ago::kernel::start;
+using ago::plan::channel_layouts_of;
+using ago::plan::channel_run;
+using ago::plan::max_runs;
+using ago::plan::planned_step;
+using ago::plan::run_list;
+using ago::plan::structure;
 
 namespace {
 
@@ -174,7 +181,7 @@ TEST_CASE("slices and shuffles of lists pick the right channels") {
   of.push({2, 0, 8, 1, 2});
   of.push({3, 9, 8, 16, 1});
   for (int groups : {1, 2, 3, 4, 6, 8, 12, 24}) {
-    run_list const shuffled = detail::shuffled(of, groups, 24);
+    run_list const shuffled = plan::shuffled(of, groups, 24);
     if (shuffled.too_many) continue;
     for (int c = 0; c < 24; ++c) {
       CAPTURE(groups);
@@ -185,7 +192,7 @@ TEST_CASE("slices and shuffles of lists pick the right channels") {
   for (int begin = 0; begin < 24; ++begin)
     for (int size = 1; begin + size <= 24; ++size) {
       run_list sliced;
-      detail::append_slice(sliced, of, begin, size, 0);
+      plan::append_slice(sliced, of, begin, size, 0);
       int channels = 0;
       for (int k = 0; k < sliced.count; ++k) channels += sliced.run[k].count;
       REQUIRE(channels == size);

@@ -2,7 +2,7 @@
 // Tables about operators, structures, instruction sets and policies are complete, and refuse values that are no
 // enumerators. A value after the last enumerator stands for one that is added to the enumeration only.
 #include <ago/expression/notation.hpp>
-#include <ago/graph/isa.hpp>
+#include <ago/ir/isa.hpp>
 #include <ago/partition/atoms.hpp>
 #include <ago/partition/opened.hpp>
 #include <ago/passes/value_bounds.hpp>
@@ -16,6 +16,12 @@
 #include <utility>
 
 using namespace ago;
+using namespace ago::described;
+using namespace ago::ir;
+using namespace ago::kernel;
+using namespace ago::partition;
+using namespace ago::passes;
+using namespace ago::plan;
 
 namespace {
 
@@ -23,7 +29,7 @@ namespace {
 template <auto F>
 concept evaluates = requires { typename std::integral_constant<bool, (F(), true)>; };
 
-constexpr op forgotten{detail::operator_count};
+constexpr op forgotten{ir::operator_count};
 constexpr structure unknown_structure{27};
 constexpr isa unknown_isa{8};
 constexpr policy unknown_policy{policies + 1};
@@ -66,16 +72,16 @@ constexpr void check_operator(auto const& check) {
   check.template operator()<[] { return moves_elements(Kind); }>();
   check.template operator()<[] { return is_pool(Kind); }>();
   check.template operator()<[] { return pattern_of(Kind); }>();
-  check.template operator()<[] { return detail::apollo_type_of(with<Kind>(), 1); }>();
+  check.template operator()<[] { return partition::apollo_type_of(with<Kind>(), 1); }>();
   check.template operator()<[] { return constants_of(Kind); }>();
-  check.template operator()<[] { return detail::followers_after(Kind); }>();
+  check.template operator()<[] { return partition::followers_after(Kind); }>();
   check.template operator()<[] { return loops_of(with<Kind>(), 1).count; }>();
   check.template operator()<[] { return weight_of(with<Kind>(), 1); }>();
   check.template operator()<[] { return multiply_adds(with<Kind>(), 1); }>();
   check.template operator()<[] { return packed_floats(stage{.kind = Kind}, isa::avx2, {}); }>();
   check.template operator()<[] {
     value_bounds const known[2]{};
-    return detail::bounds_of(with<Kind>(), known, 1).lower;
+    return passes::bounds_of(with<Kind>(), known, 1).lower;
   }>();
 }
 
@@ -94,18 +100,18 @@ TEST_CASE("an operator that was added to the enumeration only is refused everywh
 TEST_CASE("every operator is known everywhere") {
   []<int... K>(std::integer_sequence<int, K...>) {
     (check_operator<op(K)>(is_answered), ...);
-  }(std::make_integer_sequence<int, detail::operator_count>{});
+  }(std::make_integer_sequence<int, ir::operator_count>{});
 }
 
 TEST_CASE("inputs and constants need no step; every other operator has a structure, whose weights are known") {
   int structures = 0;
-  for (int k = 0; k < detail::operator_count; ++k) {
+  for (int k = 0; k < ir::operator_count; ++k) {
     op const kind{std::uint8_t(k)};
     if (kind == op::input || kind == op::constant) continue;
     CHECK(name_of(structure_of(kind)) != std::string_view());
     ++structures;
   }
-  CHECK(structures == detail::operator_count - 2);
+  CHECK(structures == ir::operator_count - 2);
   static_assert(!evaluates<[] { return structure_of(op::input); }>);
   static_assert(!evaluates<[] { return packed_floats(kernel_key{.what = unknown_structure}, step_data{}); }>);
   static_assert(!evaluates<[] { return *name_of(unknown_structure); }>);
@@ -123,7 +129,7 @@ TEST_CASE("unknown instruction sets, policies and splits are refused") {
 }
 
 TEST_CASE("tables notice missing and surplus enumerators") {
-  static_assert(detail::has_enumerators<op, detail::operator_count>());
-  static_assert(!detail::has_enumerators<op, detail::operator_count - 1>());
-  static_assert(!detail::has_enumerators<op, detail::operator_count + 1>());
+  static_assert(ir::has_enumerators<op, ir::operator_count>());
+  static_assert(!ir::has_enumerators<op, ir::operator_count - 1>());
+  static_assert(!ir::has_enumerators<op, ir::operator_count + 1>());
 }

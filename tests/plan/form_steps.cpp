@@ -5,6 +5,9 @@
 #include <doctest/doctest.h>
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::partition;
+using namespace ago::plan;
 using namespace plan_test;
 
 namespace {
@@ -23,8 +26,8 @@ constexpr graph<7, 8> residual_block() {
   return g;
 }
 
-constexpr partition<7> clusters(int const (&of)[7]) {
-  partition<7> p{};
+constexpr ordered_clusters<7> clusters(int const (&of)[7]) {
+  ordered_clusters<7> p{};
   for (int v = 0; v < 7; ++v) p.of[v] = of[v];
   for (int v = 1; v < 7; ++v) p.order[p.operators++] = v;
   p.count = of[6] + 1;
@@ -70,7 +73,7 @@ TEST_CASE("every operator of 3000 random graphs is computed by exactly one step"
     }
     for (int v = 0; v < g.node_count; ++v) {  // moved channels are read in place, or copied
       bool const exists = v < g.input_count || g.nodes[v].kind == op::constant;
-      REQUIRE((computed[v] == !exists || (computed[v] == 0 && detail::moves_channels(g.nodes[v]))));
+      REQUIRE((computed[v] == !exists || (computed[v] == 0 && plan::moves_channels(g.nodes[v]))));
     }
   }
 }

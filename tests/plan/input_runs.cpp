@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The table of the segments that matrix products read: places, lengths, and channels.
-#include <ago/model/program.hpp>
+#include <ago/runtime/program.hpp>
 
 #include <doctest/doctest.h>
 
 using namespace ago;
+using namespace ago::kernel;
+using namespace ago::plan;
 
 namespace {
 

@@ -11,6 +11,9 @@
 #include <vector>
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::partition;
+using namespace ago::plan;
 using namespace plan_test;
 
 namespace {
@@ -25,7 +28,7 @@ struct element {
 element origin(test_graph const& g, int v, long index) {
   node const& n = g.nodes[v];
   if (n.kind == op::identity) return origin(g, g.operand(v), index);
-  if (!detail::moves_channels(n)) return {v, index};
+  if (!plan::moves_channels(n)) return {v, index};
   long const pixel = index / n.out.c;
   int channel = int(index % n.out.c);
   if (n.kind == op::slice) return origin(g, g.operand(v), pixel * g.source(v).out.c + n.begin + channel);
@@ -130,8 +133,8 @@ constexpr tiling wish_of(unsigned seed) {
 
 /// Every pipeline that is possible with this tiling, or none. (All buffers of a group are alive while its parts read
 /// and write, so its steps can be simulated one after another.)
-fusion_list<capacity> groups_of(test_graph const& g, partition<40> const& subgraphs, step_list<capacity> const& steps,
-                                unsigned seed) {
+fusion_list<capacity> groups_of(test_graph const& g, ordered_clusters<40> const& subgraphs,
+                                step_list<capacity> const& steps, unsigned seed) {
   uniform_schedule const join_all{{.join = 1, .tiling = wish_of(seed), .tile = 1 + int(seed / 8 % 3)}};
   partitions<40> const parts{.subgraphs = subgraphs, .minis = subgraphs};
   options const o{.target = isa::scalar, .policy = seed % 2 ? policy::ago_ni : policy::ago};
@@ -146,7 +149,7 @@ struct random_plan {
   test_graph g = random.make();
   channel_layouts<40> layouts = channel_layouts_of(g);
   concat_views<40> views = views_of(g, layouts);
-  partition<40> minis;
+  ordered_clusters<40> minis;
   step_list<capacity> steps;
   fusion_list<capacity> groups;
   memory_plan<40> m;
@@ -273,7 +276,7 @@ TEST_CASE("the arena of a chain is its largest pair of neighbours") {
     if (v) g.edges[v - 1] = v - 1;
   }
   g.node_count = 4, g.edge_count = 3, g.input_count = 1, g.output_count = 1, g.outputs[0] = 3;
-  partition<4> p{.of = {-1, 0, 1, 2}, .order = {1, 2, 3}, .count = 3, .operators = 3, .acyclic = true};
+  ordered_clusters<4> p{.of = {-1, 0, 1, 2}, .order = {1, 2, 3}, .count = 3, .operators = 3, .acyclic = true};
   auto const views = views_of(g);
   auto const steps = form_steps(g, p, views);
   auto const m =

@@ -6,6 +6,8 @@
 #include <type_traits>
 
 using namespace ago;
+using namespace ago::partition;
+using namespace ago::plan;
 
 TEST_CASE("without a device, options have the usual one of their instruction set, wherever they are compiled") {
   constexpr options arm{.target = isa::neon}, x86{.target = isa::avx2}, emulated{.target = isa::emulated128};

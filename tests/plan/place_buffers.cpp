@@ -10,6 +10,8 @@
 #include <vector>
 
 using namespace ago;
+using ago::plan::buffer;
+using ago::plan::memory_plan;
 
 namespace {
 
@@ -24,7 +26,7 @@ memory_plan<30> random_buffers(unsigned seed) {
   return m;
 }
 
-using buffer_placer = detail::buffer_placer<60>;
+using buffer_placer = plan::buffer_placer<60>;
 void place_by(memory_plan<30>& m, int const* phase, void (buffer_placer::*how)()) {
   buffer_placer placer(m.buffers, m.buffer_count, phase);
   (placer.*how)();
@@ -94,7 +96,7 @@ TEST_CASE("for one thread, each buffer is in the first gap among those that are 
       m.buffers[b] = {b, first, std::min(first + length, steps - 1), 0, 16L << up_to(unsigned(sizes)), false, 1};
     }
     std::vector<long> const expected = first_gaps({m.buffers, m.buffers + count}, phase);
-    detail::buffer_placer<120> placer(m.buffers, count, phase);
+    plan::buffer_placer<120> placer(m.buffers, count, phase);
     placer.place_first_fit();
     long arena = 0;
     for (int b = 0; b < count; ++b) {

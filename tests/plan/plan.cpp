@@ -7,6 +7,10 @@
 #include <string>
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::kernel;
+using namespace ago::partition;
+using namespace ago::plan;
 
 namespace {
 
@@ -33,8 +37,8 @@ constexpr graph<N + 1, N> chain(op const (&kinds)[N], int const (&channels)[N], 
 }
 
 template <int V>
-constexpr partition<V> each_alone(int inputs, int nodes) {
-  partition<V> p{};
+constexpr ordered_clusters<V> each_alone(int inputs, int nodes) {
+  ordered_clusters<V> p{};
   for (int v = 0; v < nodes; ++v) {
     p.of[v] = v < inputs ? -1 : v - inputs;
     if (v >= inputs) p.order[p.operators++] = v;
@@ -44,7 +48,7 @@ constexpr partition<V> each_alone(int inputs, int nodes) {
   return p;
 }
 template <int V>
-constexpr partition<V> all_together(int inputs, int nodes) {
+constexpr ordered_clusters<V> all_together(int inputs, int nodes) {
   auto p = each_alone<V>(inputs, nodes);
   for (int v = inputs; v < nodes; ++v) p.of[v] = 0;
   p.count = 1;

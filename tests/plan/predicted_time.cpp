@@ -4,6 +4,11 @@
 #include <doctest/doctest.h>
 
 using namespace ago;
+using ago::plan::moved_bytes;
+using ago::plan::planned_step;
+using ago::plan::predict_step;
+using ago::plan::predicted_cycles;
+using ago::plan::structure;
 
 namespace {
 

@@ -2,7 +2,7 @@
 // Random operator graphs for the planner's property tests. Shapes are small: memory is simulated float by float.
 #pragma once
 
-#include <ago/graph/graph.hpp>
+#include <ago/ir/graph.hpp>
 #include <ago/partition/policy.hpp>
 
 #include <random>
@@ -10,7 +10,7 @@
 namespace plan_test {
 
 using ago::op;
-using test_graph = ago::graph<40, 120, 4>;
+using test_graph = ago::ir::graph<40, 120, 4>;
 
 class graph_maker {
  public:
@@ -35,7 +35,7 @@ class graph_maker {
 
  private:
   int add(op kind, ago::shape out, std::initializer_list<int> operands) {
-    ago::node& n = g_->nodes[g_->node_count];
+    ago::ir::node& n = g_->nodes[g_->node_count];
     n.kind = kind;
     n.out = out;
     n.input_first = g_->edge_count;
@@ -133,8 +133,8 @@ class graph_maker {
 };
 
 /// Any partition whose clusters are intervals of the recorded order: acyclic by construction.
-inline ago::partition<40> intervals(test_graph const& g, graph_maker& random) {
-  ago::partition<40> p{};
+inline ago::partition::ordered_clusters<40> intervals(test_graph const& g, graph_maker& random) {
+  ago::partition::ordered_clusters<40> p{};
   for (int v = 0; v < g.input_count; ++v) p.of[v] = -1;
   int const mean = 1 + random.pick(8);
   for (int v = g.input_count; v < g.node_count; ++v) {
@@ -148,8 +148,8 @@ inline ago::partition<40> intervals(test_graph const& g, graph_maker& random) {
 }
 
 /// A random partition or, for every fifth seed, that of one of the policies.
-inline ago::partition<40> any_partition(test_graph const& g, graph_maker& random, unsigned seed) {
-  ago::policy const p{std::uint8_t(seed / 5 % ago::policies)};
+inline ago::partition::ordered_clusters<40> any_partition(test_graph const& g, graph_maker& random, unsigned seed) {
+  ago::policy const p{std::uint8_t(seed / 5 % ago::partition::policies)};
   return seed % 5 == 0 ? partition_by(p, g).minis : intervals(g, random);
 }
 

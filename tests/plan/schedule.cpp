@@ -5,6 +5,7 @@
 #include <random>
 
 using namespace ago;
+using namespace ago::plan;
 
 TEST_CASE("a table finds exactly its entries") {
   constexpr schedule_table table{{{2, {.pixels = 7}}, {5, {.vectors = 3}}, {9, {.block = 112}}}};

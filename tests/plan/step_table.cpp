@@ -1,13 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The table of steps: every kernel finds the data of its work item.
-#include <ago/model/planned.hpp>
 #include <ago/plan/step_table.hpp>
+#include <ago/runtime/planned.hpp>
 
 #include <doctest/doctest.h>
 
 #include <vector>
 
 using namespace ago;
+using ago::plan::for_each_piece;
+using ago::plan::input_run;
+using ago::plan::kernel_memory;
+using ago::plan::place;
+using ago::plan::planned_data;
+using ago::plan::run_memory;
+using ago::plan::run_of_piece;
+using ago::plan::size_of_step_table;
+using ago::plan::stage_data;
+using ago::plan::step_data;
+using ago::plan::step_details;
+using ago::plan::step_piece;
+using ago::plan::step_table;
+using ago::plan::step_table_size;
 
 namespace {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An operator is recognised however it is written, and what only looks like one is not.
-#include "graph/run_time_trace.hpp"
+#include "network/run_time_trace.hpp"
 #include "recognised_graph.hpp"
 
 #include <ago/expression/notation.hpp>
-#include <ago/graph/layers.hpp>
+#include <ago/layers/layers.hpp>
 #include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@
 using namespace expression_test;
 using namespace ago::expression;
 using ago::op;
-using ago::recognition;
+using ago::recognition::recognised_nodes;
 
 namespace {
 
@@ -24,7 +24,7 @@ namespace {
 std::vector<op> kinds_of(definition const& d) {
   REQUIRE(d.bad.what == fault::none);
   REQUIRE(d.expression_count == 1);
-  recognition const r = recognised(d);
+  recognised_nodes const r = recognised(d);
   std::vector<op> kinds;
   for (int i = 0; i < r.count; ++i) kinds.push_back(r.nodes[i].made.kind);
   std::mt19937 random(1);
@@ -56,9 +56,9 @@ TEST_CASE("convolutions without images, of one dimension, with factors and folde
     var n, t{8}, k, r, c;
     return result(n, t, k) = sum(r, c)(z(n, t + r - 1, c) * w(k, c, r));
   });
-  recognition const r = recognised(line(extents(2, 8, 3)));
+  recognised_nodes const r = recognised(line(extents(2, 8, 3)));
   CHECK(kinds_of(line(extents(2, 8, 3))) == list{op::conv2d});
-  CHECK(r.nodes[0].made.win == ago::window{.kernel_w = 3, .pad_left = 1, .pad_right = 1});
+  CHECK(r.nodes[0].made.win == ago::ir::window{.kernel_w = 3, .pad_left = 1, .pad_right = 1});
   auto const one_image = compute("one_image", [](operand x, weights p) {  // axes of one element, a window of one pixel
     operand const w = p("w", 4, 3, 1, 1);
     var i{1}, y, j, k, r{1}, s{1}, c;
@@ -201,7 +201,7 @@ TEST_CASE("an operator whose normal form exceeds a limit stays as it is") {
   });
   definition const d = many(extents(4));
   REQUIRE(d.bad.what == fault::none);
-  CHECK(ago::normalised(d) == d);
+  CHECK(ago::recognition::normalised(d) == d);
 }
 
 TEST_CASE("operands that broadcast, in up to six axes") {
@@ -283,7 +283,7 @@ TEST_CASE("blocks of pixels as channels, and back, are what their layers record,
       {blocks(true, 3)(extents(2, 3, 4, 18)), [](ago::tensor x) { (void)ago::depth_to_space{3}(x); }, n(3, 4, 18)},
   };
   for (trial const& t : all) {
-    recognition const r = recognised(t.as);
+    recognised_nodes const r = recognised(t.as);
     REQUIRE(r);
     std::mt19937 random(1);
     check_values(t.as, r, random_operands(t.as, random));
@@ -291,10 +291,10 @@ TEST_CASE("blocks of pixels as channels, and back, are what their layers record,
     t.layer(trace.add(t.in));
     int next = 0;
     for (int v = 1; v < trace.recorder.nodes.size; ++v) {
-      ago::node const& expected = trace.recorder.nodes[v];
+      ago::ir::node const& expected = trace.recorder.nodes[v];
       if (expected.kind == op::reshape) continue;
       REQUIRE(next < r.count);
-      ago::node const& got = r.nodes[next++].made;
+      ago::ir::node const& got = r.nodes[next++].made;
       CHECK(got.kind == expected.kind);
       CHECK((got.out == expected.out));
       CHECK(std::equal(got.order, got.order + 4, expected.order));

@@ -8,6 +8,9 @@
 #include <doctest/doctest.h>
 
 using namespace ago;
+using namespace ago::ir;
+using ago::passes::optimized;
+using namespace ago::plan;
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whatever is recognised in an expression has its values: random expressions, and some that differ in a detail from
 // those of layers.
-#include "graph/random_layers.hpp"
+#include "layers/random_layers.hpp"
 #include "recognised_graph.hpp"
 
 #include <ago/operators/description.hpp>
@@ -18,7 +18,7 @@
 
 using namespace expression_test;
 using namespace ago::expression;
-using ago::recognition;
+using ago::recognition::recognised_nodes;
 
 namespace {
 
@@ -91,20 +91,20 @@ TEST_CASE("what is recognised in expressions that look like those of layers has 
     graph_test::random_layers layers(seed);
     ago::tensor const x = layers.trace.add(
         {.n = layers.any(2, 3), .h = layers.any(2, 6), .w = layers.any(2, 6), .c = 2 * layers.any(1, 3)});
-    if (!layers.apply(layers.any(0, 68), x) || layers.trace.fault() != ago::fault::none) continue;
+    if (!layers.apply(layers.any(0, 68), x) || layers.trace.fault() != ago::ir::fault::none) continue;
     auto const& all = layers.trace.recorder;
-    ago::node const& n = layers.trace.last();
+    ago::ir::node const& n = layers.trace.last();
     std::vector<extents> in;
     for (int k = 0; k < n.input_count; ++k)
       in.push_back(ago::described::extents_of(all.nodes[all.edges[n.input_first + k]].out));
-    auto d = description_of(n, in.data());
+    auto d = ago::description_of(n, in.data());
     if (!d.exists) continue;
     bool inside = true;
     for (int k = layers.any(1, 2); k > 0; --k) inside &= mutate(d.as.expressions[0], layers.random);
     if (!inside) continue;
     for (int k = 0; k < d.as.expressions[0].operand_count; ++k)
       d.as.values[d.as.reads[0][k]].extents = d.as.expressions[0].operands[k];
-    recognition const r = recognised(d.as);
+    recognised_nodes const r = recognised(d.as);
     ++(r ? recognised_count : refused);
     if (!r) continue;
     CAPTURE(seed);
@@ -127,7 +127,7 @@ TEST_CASE("what is recognised in random expressions has their values") {
     random_expression const e = seed % 3 == 0 ? draw.draw_product(seed % 2, true) : draw.draw();
     definition const d = writer(e).written();
     if (d.bad.what != fault::none) continue;
-    recognition const r = recognised(d);
+    recognised_nodes const r = recognised(d);
     if (!r) continue;
     CAPTURE(seed);
     ++seen;

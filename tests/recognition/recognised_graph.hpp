@@ -18,47 +18,46 @@ namespace expression_test {
 
 /// Tells the executor the functions of recognised maps.
 inline void define_functions() {
-  namespace f = ago::detail;
   auto const define = [](auto const& registers, auto of) {
-    reference::define(&ago::user_map<std::remove_cvref_t<decltype(registers)>>, of);
+    reference::define(&ago::ir::user_map<std::remove_cvref_t<decltype(registers)>>, of);
   };
   using one = double (*)(double);
-  define(f::affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
-  define(f::power_function, [](double x, double exponent, double) { return std::pow(x, exponent); });
-  define(f::negated, [](double x) { return -x; });
-  define(f::absolute_value, one(std::fabs));
-  define(f::root, one(std::sqrt));
-  define(f::inverse_root, [](double x) { return 1 / std::sqrt(x); });
-  define(f::inverse, [](double x) { return 1 / x; });
-  define(f::exponential_function, one(std::exp));
-  define(f::exponential_minus_one, one(std::expm1));
-  define(f::logarithm_function, one(std::log));
-  define(f::logarithm_of_one_plus, one(std::log1p));
-  define(f::error_function_of, one(std::erf));
-  define(f::sine_function, one(std::sin));
-  define(f::cosine_function, one(std::cos));
-  define(f::rounded_down, one(std::floor));
-  define(f::rounded_up, one(std::ceil));
-  define(f::rounded, one(std::nearbyint));
+  define(ago::detail::affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
+  define(ago::detail::power_function, [](double x, double exponent, double) { return std::pow(x, exponent); });
+  define(ago::detail::negated, [](double x) { return -x; });
+  define(ago::detail::absolute_value, one(std::fabs));
+  define(ago::detail::root, one(std::sqrt));
+  define(ago::detail::inverse_root, [](double x) { return 1 / std::sqrt(x); });
+  define(ago::detail::inverse, [](double x) { return 1 / x; });
+  define(ago::detail::exponential_function, one(std::exp));
+  define(ago::detail::exponential_minus_one, one(std::expm1));
+  define(ago::detail::logarithm_function, one(std::log));
+  define(ago::detail::logarithm_of_one_plus, one(std::log1p));
+  define(ago::detail::error_function_of, one(std::erf));
+  define(ago::detail::sine_function, one(std::sin));
+  define(ago::detail::cosine_function, one(std::cos));
+  define(ago::detail::rounded_down, one(std::floor));
+  define(ago::detail::rounded_up, one(std::ceil));
+  define(ago::detail::rounded, one(std::nearbyint));
 }
 
 /// Appends what is recognised in an expression to a graph. `operands`: what its operands are there, -1 for parameters;
 /// `places`: where parameters are. Returns the result's node.
-inline int append(reference::builder& to, ago::recognition const& r, std::vector<int> const& operands,
+inline int append(reference::builder& to, ago::recognition::recognised_nodes const& r, std::vector<int> const& operands,
                   std::vector<int> const& places) {
   std::vector<int> made;
   for (int i = 0; i < r.count; ++i) {
-    ago::recognised_node const& n = r.nodes[i];
+    ago::recognition::recognised_node const& n = r.nodes[i];
     std::vector<int> reads;
     for (int k = 0; k < n.operand_count; ++k) {
-      ago::recognised_operand const& x = n.operands[k];
+      ago::recognition::recognised_operand const& x = n.operands[k];
       int v = x.is_node ? made.at(std::size_t(x.number)) : operands.at(std::size_t(x.number));
       if (v < 0)
         v = to.append({.kind = ago::op::constant, .out = x.as, .weight = places.at(std::size_t(x.number))}, {0});
       if (to.shape(v) != x.as) v = to.append({.kind = ago::op::reshape, .out = x.as}, {v});
       reads.push_back(v);
     }
-    ago::node v = n.made;
+    ago::ir::node v = n.made;
     if (n.weight >= 0) v.weight = places.at(std::size_t(n.weight));
     if (n.shift >= 0) v.shift = places.at(std::size_t(n.shift));
     if (n.norm[0] >= 0) v.norm = places.at(std::size_t(n.norm[0]));
@@ -70,7 +69,7 @@ inline int append(reference::builder& to, ago::recognition const& r, std::vector
 }
 
 /// The value of expression 0 of an operator by the nodes that are recognised in it; `given`: its inputs and parameters.
-inline values run_recognised(ago::expression::definition const& d, ago::recognition const& r,
+inline values run_recognised(ago::expression::definition const& d, ago::recognition::recognised_nodes const& r,
                              std::vector<values> const& given) {
   using namespace ago::expression;
   define_functions();
@@ -85,7 +84,7 @@ inline values run_recognised(ago::expression::definition const& d, ago::recognit
       place_of[v] = b.reserve(int(x.size()));
       parameters.insert(parameters.end(), x.begin(), x.end());
     } else {
-      node_of[v] = b.input(ago::shape_of(d.values[v].extents));
+      node_of[v] = b.input(ago::recognition::shape_of(d.values[v].extents));
       inputs.emplace_back(x.begin(), x.end());
     }
   }
@@ -101,7 +100,7 @@ inline values run_recognised(ago::expression::definition const& d, ago::recognit
 }
 
 /// The nodes that are recognised must have the values of the expression.
-inline void check_values(ago::expression::definition const& d, ago::recognition const& r,
+inline void check_values(ago::expression::definition const& d, ago::recognition::recognised_nodes const& r,
                          std::vector<values> const& given) {
   values const got = run_recognised(d, r, given), expected = run(d, given)[0];
   REQUIRE(got.size() == expected.size());
@@ -109,8 +108,8 @@ inline void check_values(ago::expression::definition const& d, ago::recognition 
     if (std::isfinite(expected[i])) REQUIRE(got[i] == doctest::Approx(expected[i]).epsilon(1e-5));
 }
 
-inline ago::recognition recognised(ago::expression::definition const& d) {
-  return ago::recognise(d.expressions[0], ago::parameters_of(d, 0));
+inline ago::recognition::recognised_nodes recognised(ago::expression::definition const& d) {
+  return ago::recognition::recognise(d.expressions[0], ago::recognition::parameters_of(d, 0));
 }
 
 }  // namespace expression_test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators are recognised in index expressions: what layers record, written as expressions, is found again, and
 // whatever is found has the values of the expression.
-#include "graph/random_layers.hpp"
+#include "layers/random_layers.hpp"
 #include "recognised_graph.hpp"
 
 #include <ago/operators/description.hpp>
@@ -19,13 +19,13 @@
 using namespace expression_test;
 using namespace ago::expression;
 using ago::op;
-using ago::recognise;
-using ago::recognition;
+using ago::recognition::recognise;
+using ago::recognition::recognised_nodes;
 
 namespace {
 
 /// What does not follow from an expression: the stride of one window, pads that no window reaches.
-ago::window reached(ago::window w, ago::shape const& in, ago::shape const& out) {
+ago::ir::window reached(ago::ir::window w, ago::shape const& in, ago::shape const& out) {
   if (out.h == 1) w.stride_h = 1;
   if (out.w == 1) w.stride_w = 1;
   w.pad_bottom = std::max(0, (out.h - 1) * w.stride_h + w.span_h() - in.h - w.pad_top);
@@ -34,7 +34,7 @@ ago::window reached(ago::window w, ago::shape const& in, ago::shape const& out) 
 }
 
 /// Do both compute the same with the same kernel?
-bool is_same(ago::node const& got, ago::node const& expected, ago::shape const& in) {
+bool is_same(ago::ir::node const& got, ago::ir::node const& expected, ago::shape const& in) {
   auto const near = [](float a, float b) { return std::abs(a - b) <= 1e-6f * std::abs(b); };
   if (got.kind != expected.kind || got.out != expected.out) return false;
   switch (expected.kind) {
@@ -71,9 +71,9 @@ struct kinds {
 };
 constexpr kinds<24> kinds_of(definition const& d) {
   kinds<24> r;
-  definition const n = ago::normalised(d);
+  definition const n = ago::recognition::normalised(d);
   for (int i = 0; i < n.expression_count; ++i) {
-    recognition const found = recognise(n.expressions[i], ago::parameters_of(n, i));
+    recognised_nodes const found = recognise(n.expressions[i], ago::recognition::parameters_of(n, i));
     for (int k = 0; k < found.count; ++k) r.of[r.count++] = found.nodes[k].made.kind;
     if (!found) r.of[r.count++] = op::input;
   }
@@ -126,27 +126,27 @@ TEST_CASE("what layers record is recognised in its expression, field by field") 
       ago::tensor const x = layers.trace.add(
           {.n = layers.any(2, 3), .h = layers.any(5, 8), .w = layers.any(5, 8), .c = 2 * layers.any(2, 3)});
       more = layers.apply(which, x);
-      if (!more || layers.trace.fault() != ago::fault::none) continue;
+      if (!more || layers.trace.fault() != ago::ir::fault::none) continue;
       auto const& all = layers.trace.recorder;
-      ago::node const& n = layers.trace.last();
+      ago::ir::node const& n = layers.trace.last();
       std::vector<extents> in;
       for (int k = 0; k < n.input_count; ++k)
         in.push_back(ago::described::extents_of(all.nodes[all.edges[n.input_first + k]].out));
-      auto const d = description_of(n, in.data());
+      auto const d = ago::description_of(n, in.data());
       REQUIRE(d.exists);
       std::string const name = name_of(n.kind);
       CAPTURE(seed);
       CAPTURE(which);
       CAPTURE(name);
-      recognition const r = recognised(d.as);
+      recognised_nodes const r = recognised(d.as);
       REQUIRE(r.count == 1);
-      ago::node const& got = r.nodes[0].made;
+      ago::ir::node const& got = r.nodes[0].made;
       CAPTURE(std::string(name_of(got.kind)));
       bool const square = n.input_count == 2 && in[0] == in[1];  // either operand may be the first
-      ago::node expected = n;
+      ago::ir::node expected = n;
       if (square && is_binary(n.kind)) expected.transposed = false;
       CHECK(is_same(got, expected, all.nodes[all.edges[n.input_first]].out));
-      if (has_weights(n.kind)) CHECK((1u << r.nodes[0].weight) == ago::parameters_of(d.as, 0));
+      if (has_weights(n.kind)) CHECK((1u << r.nodes[0].weight) == ago::recognition::parameters_of(d.as, 0));
       if (n.kind == op::depthwise) CHECK(got.groups == n.groups);
       CHECK(r.nodes[0].operands[0].as == all.nodes[all.edges[n.input_first]].out);
     }
@@ -160,11 +160,11 @@ TEST_CASE("operators of random graphs, written as expressions, are recognised") 
     auto const& g = random.graph;
     std::mt19937 numbers(seed);
     for (int v = g.input_count; v < g.node_count; ++v) {
-      ago::node const& n = g.nodes[v];
-      auto const d = description_of(g, v);
+      ago::ir::node const& n = g.nodes[v];
+      auto const d = ago::description_of(g, v);
       if (!d.exists || d.as.expression_count != 1) continue;
       std::string const name = name_of(n.kind);
-      recognition const r = recognised(d.as);
+      recognised_nodes const r = recognised(d.as);
       CAPTURE(seed);
       CAPTURE(v);
       CAPTURE(name);
@@ -173,9 +173,9 @@ TEST_CASE("operators of random graphs, written as expressions, are recognised") 
         if (!dot_products) missed.insert(name);
         continue;
       }
-      ago::node const& last = r.nodes[r.count - 1].made;
+      ago::ir::node const& last = r.nodes[r.count - 1].made;
       bool const swapped = n.transposed && n.input_count == 2 && g.source(v).out == g.source(v, 1).out;
-      ago::node expected = n;
+      ago::ir::node expected = n;
       if (swapped && is_binary(n.kind)) expected.transposed = false;
       if (is_same(last, expected, g.source(v).out)) found.insert(name);
       check_values(d.as, r, random_operands(d.as, numbers));

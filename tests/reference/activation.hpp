@@ -2,7 +2,7 @@
 // Operators on single elements, including users' functions, in double precision.
 #pragma once
 
-#include <ago/graph/graph.hpp>
+#include <ago/ir/graph.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -16,20 +16,22 @@ namespace reference {
 /// The double precision counterpart of a user's lambda of an element and two numbers.
 using scalar_function = std::function<double(double, double, double)>;
 
-inline std::map<ago::user_function const*, scalar_function>& user_functions() {
-  static std::map<ago::user_function const*, scalar_function> all;
+inline std::map<ago::ir::user_function const*, scalar_function>& user_functions() {
+  static std::map<ago::ir::user_function const*, scalar_function> all;
   return all;
 }
 
-/// Registers the function for `map` nodes with the executor: `define(&ago::user_map<F>, [](double x) {...})`.
-inline void define(ago::user_function const* key, double (*f)(double)) {
+/// Registers the function for `map` nodes with the executor: `define(&ago::ir::user_map<F>, [](double x) {...})`.
+inline void define(ago::ir::user_function const* key, double (*f)(double)) {
   user_functions()[key] = [f](double x, double, double) { return f(x); };
 }
-inline void define(ago::user_function const* key, double (*f)(double, double, double)) { user_functions()[key] = f; }
+inline void define(ago::ir::user_function const* key, double (*f)(double, double, double)) {
+  user_functions()[key] = f;
+}
 
 namespace detail {
 
-inline double activate(ago::node const& v, double x) {
+inline double activate(ago::ir::node const& v, double x) {
   using ago::op;
   switch (v.kind) {
     case op::relu: return std::max(x, 0.);

@@ -2,7 +2,7 @@
 // Graphs built at run time, node by node, for tests.
 #pragma once
 
-#include <ago/graph/graph.hpp>
+#include <ago/ir/graph.hpp>
 
 #include <initializer_list>
 #include <random>
@@ -13,7 +13,7 @@
 namespace reference {
 
 inline constexpr int max_nodes = 400, max_edges = 1200, max_outputs = 16;
-using run_time_graph = ago::graph<max_nodes, max_edges, max_outputs>;
+using run_time_graph = ago::ir::graph<max_nodes, max_edges, max_outputs>;
 
 /// Appends nodes to a graph. Every function returns the number of its node.
 class builder {
@@ -25,8 +25,10 @@ class builder {
     return append({.kind = ago::op::input, .out = extents}, {});
   }
 
-  int append(ago::node const& n, std::initializer_list<int> operands) { return append(n, std::vector<int>(operands)); }
-  int append(ago::node n, std::vector<int> const& operands) {
+  int append(ago::ir::node const& n, std::initializer_list<int> operands) {
+    return append(n, std::vector<int>(operands));
+  }
+  int append(ago::ir::node n, std::vector<int> const& operands) {
     if (graph.node_count == max_nodes || graph.edge_count + int(operands.size()) > max_edges)
       throw std::length_error("builder: too many nodes");
     n.input_first = graph.edge_count;
@@ -39,7 +41,7 @@ class builder {
 
   /// A convolution of any kind with its own weights.
   /// (By reference: g++ 12.2 -O2 for AVX-512 passes window{1, 1, 1, 1, 1, 1, 0, 0, 0, 0} by value with pads of 1.)
-  int convolution(ago::op kind, int x, int out, ago::window const& win = {}, int groups = 1) {
+  int convolution(ago::op kind, int x, int out, ago::ir::window const& win = {}, int groups = 1) {
     ago::shape s = shape(x);
     int const group_in = kind == ago::op::depthwise ? 1 : s.c / groups;
     s = {s.n, (s.h + win.pad_top + win.pad_bottom - win.span_h()) / win.stride_h + 1,
@@ -62,7 +64,7 @@ class builder {
     return append({.kind = kind, .out = shape(x), .alpha = alpha, .beta = beta}, {x});
   }
   int binary(ago::op kind, int a, int b) { return append({.kind = kind, .out = shape(a)}, {a, b}); }
-  int pool(ago::op kind, int x, ago::window const& win, int h, int w, bool count_pads = false) {
+  int pool(ago::op kind, int x, ago::ir::window const& win, int h, int w, bool count_pads = false) {
     ago::shape const s = shape(x);
     return append({.kind = kind, .out = {s.n, h, w, s.c}, .win = win, .count_pads = count_pads}, {x});
   }
@@ -114,14 +116,14 @@ class builder {
     return append({.kind = ago::op::matmul, .out = s, .transposed = transposed, .alpha = alpha}, {a, b});
   }
   /// `patch`: its extents are the strides.
-  int attention_scores(int q, int k, int heads, ago::window const& patch = {}, float alpha = 1) {
+  int attention_scores(int q, int k, int heads, ago::ir::window const& patch = {}, float alpha = 1) {
     ago::shape const s = shape(q), t = shape(k);
     int const sequences = patch.stride_h * patch.stride_w;
     ago::shape const out{s.n * sequences, heads, s.h * s.w / sequences, t.h * t.w / sequences};
     return append({.kind = ago::op::attention_scores, .out = out, .win = patch, .groups = heads, .alpha = alpha},
                   {q, k});
   }
-  int attention_values(int p, int v, ago::shape const& out, ago::window const& patch = {}) {
+  int attention_values(int p, int v, ago::shape const& out, ago::ir::window const& patch = {}) {
     return append({.kind = ago::op::attention_values, .out = out, .win = patch, .groups = shape(p).h}, {p, v});
   }
   void output(int v) {

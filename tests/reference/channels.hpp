@@ -11,7 +11,7 @@
 
 namespace reference::detail {
 
-inline void softmax(ago::node const& n, value const& in, value& out) {
+inline void softmax(ago::ir::node const& n, value const& in, value& out) {
   check(in.extents == n.out, n, "shape");
   auto const channels = std::size_t(n.out.c);
   for (std::size_t first = 0; first < in.exact.size(); first += channels) {
@@ -32,7 +32,7 @@ inline void softmax(ago::node const& n, value const& in, value& out) {
 }
 
 /// (x - mean) / sqrt(variance + alpha) * gamma + beta, with the variance divided by the number of channels.
-inline void layer_norm(ago::node const& n, std::span<float const> parameters, value const& in, value& out) {
+inline void layer_norm(ago::ir::node const& n, std::span<float const> parameters, value const& in, value& out) {
   check(in.extents == n.out, n, "shape");
   auto const channels = std::size_t(n.out.c);
   double const part = 1. / double(channels);

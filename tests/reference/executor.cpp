@@ -27,7 +27,7 @@ row_major matrix(float const* from, long rows, long columns) {
 }
 
 /// Rows: output pixels; columns: (channel of the group, ky, kx), as the weights are stored.
-row_major image_to_columns(std::vector<float> const& image, shape in, shape out, ago::window const& w, int groups,
+row_major image_to_columns(std::vector<float> const& image, shape in, shape out, ago::ir::window const& w, int groups,
                            int group) {
   int const channels = in.c / groups;
   row_major columns = row_major::Zero(out.pixels(), long(channels) * w.kernel_h * w.kernel_w);
@@ -100,7 +100,7 @@ TEST_CASE("batch norm, by hand") {
 TEST_CASE("in ceil mode, a window that starts inside the image is clipped to it") {
   builder b;
   int const x = b.input({1, 1, 4, 1});
-  ago::window w{.kernel_w = 3, .stride_w = 2};
+  ago::ir::window w{.kernel_w = 3, .stride_w = 2};
   std::vector<std::vector<float>> const row{{1, 8, 3, 5}};
   SUBCASE("max") { check_close((b.pool(op::max_pool, x, w, 1, 2), outputs_of(b, {}, row)), {8, 5}); }
   SUBCASE("average") { check_close((b.pool(op::avg_pool, x, w, 1, 2), outputs_of(b, {}, row)), {4, 4}); }
@@ -176,7 +176,7 @@ TEST_CASE("clip and a user's function") {
   int const x = b.input({1, 1, 1, 3});
   SUBCASE("clip") { check_close((b.unary(op::clip, x, -1, 2), outputs_of(b, {}, {{-5, 1, 9}})), {-1, 1, 2}); }
   SUBCASE("map") {
-    static constexpr ago::user_function cube{};
+    static constexpr ago::ir::user_function cube{};
     int const y = b.unary(op::map, x);
     b.graph.nodes[y].function = &cube;
     CHECK_THROWS_AS(outputs_of(b, {}, {{-5, 1, 9}}), std::logic_error);
@@ -203,16 +203,16 @@ TEST_CASE("a convolution is Eigen's product of weights and image columns") {
   for (int trial = 0; trial < 200; ++trial) {
     CAPTURE(trial);
     int const groups = any(1, 3), group_in = any(1, 4), group_out = any(1, 4);
-    ago::window const w{.kernel_h = any(1, 4),
-                        .kernel_w = any(1, 4),
-                        .stride_h = any(1, 3),
-                        .stride_w = any(1, 3),
-                        .dilation_h = any(1, 2),
-                        .dilation_w = any(1, 2),
-                        .pad_top = any(0, 2),
-                        .pad_left = any(0, 2),
-                        .pad_bottom = any(0, 2),
-                        .pad_right = any(0, 2)};
+    ago::ir::window const w{.kernel_h = any(1, 4),
+                            .kernel_w = any(1, 4),
+                            .stride_h = any(1, 3),
+                            .stride_w = any(1, 3),
+                            .dilation_h = any(1, 2),
+                            .dilation_w = any(1, 2),
+                            .pad_top = any(0, 2),
+                            .pad_left = any(0, 2),
+                            .pad_bottom = any(0, 2),
+                            .pad_right = any(0, 2)};
     shape const in{any(1, 2), any(w.span_h(), 9), any(w.span_w(), 9), groups * group_in};
     builder b;
     int const y = b.convolution(op::conv2d, b.input(in), groups * group_out, w, groups);

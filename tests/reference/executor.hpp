@@ -34,7 +34,7 @@ class executor {
   std::vector<value> run(std::vector<std::vector<float>> const& inputs) {
     if (int(inputs.size()) != graph_.input_count) throw std::logic_error("reference: wrong number of inputs");
     for (int v = 0; v < graph_.size(); ++v) {
-      ago::node const& n = graph_.nodes[std::size_t(v)];
+      ago::ir::node const& n = graph_.nodes[std::size_t(v)];
       value out{n.out, {}, {}};
       out.exact.resize(std::size_t(n.out.count()));
       out.error.resize(out.exact.size());
@@ -55,7 +55,7 @@ class executor {
   value const& operand(int v, int k = 0) const { return values_[std::size_t(graph_.operand(v, k))]; }
   double parameter(long i) const { return double(parameters_[std::size_t(i)]); }
 
-  void compute(int v, ago::node const& n, value& out) const {
+  void compute(int v, ago::ir::node const& n, value& out) const {
     using ago::op;
     if (is_expression(n.kind)) return evaluate(v, n, out);
     bool const of_two = is_binary(n.kind) || (is_complex(n.kind) && !has_weights(n.kind));
@@ -88,7 +88,7 @@ class executor {
   }
 
   /// An index expression. Its operands are values, but for that whose elements are parameters.
-  void evaluate(int v, ago::node const& n, value& out) const {
+  void evaluate(int v, ago::ir::node const& n, value& out) const {
     check(n.described->result.count() == n.out.count(), n, "shape");
     value weights;
     std::vector<value const*> operands;
@@ -106,7 +106,7 @@ class executor {
   }
 
   /// gamma / sqrt(variance + epsilon) of channel c; 1 without a norm.
-  double norm_scale(ago::node const& n, int c) const {
+  double norm_scale(ago::ir::node const& n, int c) const {
     channel_parameters const p = parameters_of(n, c);
     if (p.norm < 0) return 1;
     return parameter(p.norm + p.channel) / std::sqrt(parameter(p.norm + 3L * p.channels + p.channel) + n.alpha);
@@ -115,9 +115,9 @@ class executor {
   /// The weight of output channel o, channel i of its group and tap (ky, kx). The blob's order is
   /// [out][in / groups][kernel_h][kernel_w], but [in][out / groups][...] for transposed convolutions. There, tap j from
   /// the end and phase p correspond to the tap k with k * dilation = j * stride + p, if there is one.
-  double weight(ago::node const& n, channel_parameters const& own, int group_in, int group_out, int o, int i, int ky,
-                int kx) const {
-    ago::scattering const& s = n.scatter;
+  double weight(ago::ir::node const& n, channel_parameters const& own, int group_in, int group_out, int o, int i,
+                int ky, int kx) const {
+    ago::ir::scattering const& s = n.scatter;
     long const row = long(own.channel) * group_in + i;
     if (!s.is_used()) return parameter(own.weight + (row * n.win.kernel_h + ky) * n.win.kernel_w + kx);
     int const outputs = group_out / (s.stride_h * s.stride_w), phase = o % group_out / outputs;
@@ -132,7 +132,7 @@ class executor {
   }
 
   /// conv2d, depthwise, pointwise and linear have the same formula; weights [out][in / groups][kernel_h][kernel_w].
-  void convolve(ago::node const& n, value const& in, value& out) const {
+  void convolve(ago::ir::node const& n, value const& in, value& out) const {
     check_windows(n, in.extents, false);
     check(n.kind == ago::op::conv2d || n.kind == ago::op::depthwise || n.win.is_identity(), n, "has a window");
     check(n.kind != ago::op::depthwise || in.extents.c == n.out.c, n, "channels");
@@ -140,7 +140,7 @@ class executor {
     int const groups = n.kind == ago::op::depthwise ? n.out.c : n.groups;
     check(n.out.c % groups == 0 && in.extents.c % groups == 0, n, "groups do not divide channels");
     int const group_in = in.extents.c / groups, group_out = n.out.c / groups;
-    ago::window const& w = n.win;
+    ago::ir::window const& w = n.win;
     for (int image = 0; image < n.out.n; ++image)
       for (int y = 0; y < n.out.h; ++y)
         for (int x = 0; x < n.out.w; ++x)
@@ -166,7 +166,7 @@ class executor {
 
   /// Length of the dot product whose first term may be node v's shift; 0 if v does not follow a convolution.
   int terms_before(int v) const {
-    ago::node const& n = graph_.nodes[std::size_t(v)];
+    ago::ir::node const& n = graph_.nodes[std::size_t(v)];
     if (n.kind == ago::op::bias || n.kind == ago::op::batch_norm) return terms_before(graph_.operand(v));
     if (n.kind == ago::op::depthwise) return n.win.kernel_h * n.win.kernel_w;
     return has_weights(n.kind) ? n.win.kernel_h * n.win.kernel_w * operand(v).extents.c / n.groups : 0;
@@ -174,7 +174,7 @@ class executor {
 
   /// bias, with or without a folded norm, and batch_norm: x * slope + offset per channel. `terms`: the length of the
   /// dot product that x is. Its sum may start with the offset; all its roundings are then of the offset's magnitude.
-  void normalise(ago::node const& n, int terms, value const& in, value& out) const {
+  void normalise(ago::ir::node const& n, int terms, value const& in, value& out) const {
     check(in.extents == n.out, n, "shape");
     for (std::size_t i = 0; i < out.exact.size(); ++i) {
       int const c = int(i % std::size_t(n.out.c));
@@ -193,7 +193,7 @@ class executor {
   }
 
   /// The error is propagated by differences of function values, which suits kinks and saturation alike.
-  static void unary(ago::node const& n, value const& in, value& out) {
+  static void unary(ago::ir::node const& n, value const& in, value& out) {
     for (std::size_t i = 0; i < out.exact.size(); ++i) {
       double const x = in.exact[i], e = in.error[i];
       double const y = activate(n, x);
@@ -222,7 +222,7 @@ class executor {
   }
 
   /// The second operand's extents are those of the result, or 1. The error is propagated by differences.
-  static void combine(ago::node const& n, value const& a, value const& b, value& out) {
+  static void combine(ago::ir::node const& n, value const& a, value const& b, value& out) {
     check(a.extents == n.out, n, "shape of the first operand");
     for (std::size_t k = 0; k < 4; ++k)
       check(extents_of(b.extents)[k] == 1 || extents_of(b.extents)[k] == extents_of(n.out)[k], n,
@@ -243,12 +243,12 @@ class executor {
     });
   }
 
-  void copy_parameters(ago::node const& n, value& out) const {
+  void copy_parameters(ago::ir::node const& n, value& out) const {
     for (std::size_t i = 0; i < out.exact.size(); ++i) out.exact[i] = parameter(n.weight + long(i));
   }
 
   /// Multiplies every element, or the negative ones, by a number per channel or one for all.
-  void multiply(ago::node const& n, value const& in, value& out) const {
+  void multiply(ago::ir::node const& n, value const& in, value& out) const {
     check(in.extents == n.out, n, "shape");
     bool const shared = n.kind == ago::op::prelu && n.entries == 1;
     for (std::size_t i = 0; i < out.exact.size(); ++i) {
@@ -262,7 +262,7 @@ class executor {
   }
 
   /// The table [rows][columns][channels] is the same for every image.
-  void add_positions(ago::node const& n, value const& in, value& out) const {
+  void add_positions(ago::ir::node const& n, value const& in, value& out) const {
     check(in.extents == n.out, n, "shape");
     long const image = long(n.out.h) * n.out.w * n.out.c;
     for (std::size_t i = 0; i < out.exact.size(); ++i) {
@@ -271,7 +271,7 @@ class executor {
     }
   }
 
-  void concatenate(int v, ago::node const& n, value& out) const {
+  void concatenate(int v, ago::ir::node const& n, value& out) const {
     auto const axis = std::size_t(n.axis);
     int first = 0;
     for (int k = 0; k < n.input_count; ++k) {
@@ -285,7 +285,7 @@ class executor {
   }
 
   /// from_nchw: channel-first memory to NHWC; to_nchw: the reverse. Extents have the same meaning in both.
-  static void transpose(ago::node const& n, value const& in, value& out) {
+  static void transpose(ago::ir::node const& n, value const& in, value& out) {
     check(in.extents == n.out, n, "shape");
     for (int image = 0; image < n.out.n; ++image)
       for (int y = 0; y < n.out.h; ++y)

@@ -2,7 +2,7 @@
 // Index expressions, element by element and node by node, with an estimate of the error of float32 arithmetic.
 #pragma once
 
-#include <ago/graph/graph.hpp>
+#include <ago/ir/graph.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Any ago::graph, whatever its capacities, as one run-time type.
+// Any ago::ir::graph, whatever its capacities, as one run-time type.
 #pragma once
 
-#include <ago/graph/graph.hpp>
+#include <ago/ir/graph.hpp>
 
 #include <span>
 
@@ -12,13 +12,13 @@ namespace reference {
 class graph_view {
  public:
   template <int V, int E, int O>
-  graph_view(ago::graph<V, E, O> const& g)
+  graph_view(ago::ir::graph<V, E, O> const& g)
       : nodes{g.nodes, std::size_t(g.node_count)}, outputs{g.outputs, std::size_t(g.output_count)},
         input_count{g.input_count}, parameters{g.parameters}, edges_{g.edges} {}
   template <int V, int E, int O>
-  graph_view(ago::graph<V, E, O> const&&) = delete;
+  graph_view(ago::ir::graph<V, E, O> const&&) = delete;
 
-  std::span<ago::node const> nodes;
+  std::span<ago::ir::node const> nodes;
   std::span<int const> outputs;
   int input_count, parameters;
 

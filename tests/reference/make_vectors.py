@@ -48,7 +48,7 @@ def nhwc(x):
 
 
 def emit_nhwc(kind, xs, y, **fields):
-    """A node that computes y from the values xs, all NHWC; `fields` as in ago::node."""
+    """A node that computes y from the values xs, all NHWC; `fields` as in ago::ir::node."""
     extents = lambda v: "{%s}" % ", ".join(str(e) for e in v.shape)
     members = "".join(", .%s = %s" % f for f in fields.items())
     numbers = ", ".join("%.12g" % v for v in y.reshape(-1).tolist())

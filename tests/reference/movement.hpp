@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include <ago/graph/sampling.hpp>
+#include <ago/ir/sampling.hpp>
 
 #include "value.hpp"
 #include "windows.hpp"
@@ -37,7 +37,7 @@ inline bool is_inside(ago::shape const& s, indices const& i) {
 }
 
 /// The shape of the result of a movement of `in`, except where the node gives it.
-inline ago::shape moved_shape(ago::node const& n, ago::shape const& in) {
+inline ago::shape moved_shape(ago::ir::node const& n, ago::shape const& in) {
   int const ph = n.win.stride_h, pw = n.win.stride_w;
   indices const e = extents_of(in);
   auto const along = [&](int k) { return e[std::size_t(n.order[k])]; };
@@ -52,7 +52,7 @@ inline ago::shape moved_shape(ago::node const& n, ago::shape const& in) {
   }
 }
 
-inline void check_movement(ago::node const& n, ago::shape const& in) {
+inline void check_movement(ago::ir::node const& n, ago::shape const& in) {
   using ago::op;
   int const ph = n.win.stride_h, pw = n.win.stride_w;
   check(n.out == moved_shape(n, in), n, "shape");
@@ -73,7 +73,7 @@ inline void check_movement(ago::node const& n, ago::shape const& in) {
 }
 
 /// The position of pixel i of `out` among `in` pixels, see ago::sampling; `standard`: the meaning of 0.
-inline double place_of(ago::node const& n, int i, int in, int out, ago::sampling standard) {
+inline double place_of(ago::ir::node const& n, int i, int in, int out, ago::sampling standard) {
   using ago::sampling;
   auto const how = n.begin == 0 ? standard : sampling(n.begin);
   bool const corners = how == sampling::align_corners;
@@ -82,7 +82,7 @@ inline double place_of(ago::node const& n, int i, int in, int out, ago::sampling
   return how == sampling::asymmetric ? double(i) * in / out : ((2. * i + 1) * in - out) / (2. * out);
 }
 
-inline int nearest(ago::node const& n, int i, int in, int out) {
+inline int nearest(ago::ir::node const& n, int i, int in, int out) {
   double const at = place_of(n, i, in, out, ago::sampling::asymmetric);
   double rounded = std::floor(at);
   if (n.step == 2) rounded = std::ceil(at);
@@ -92,7 +92,7 @@ inline int nearest(ago::node const& n, int i, int in, int out) {
 }
 
 /// The position in the operand of element `i` of the result; a pad if outside.
-inline indices source_of(ago::node const& n, ago::shape const& in, indices i) {
+inline indices source_of(ago::ir::node const& n, ago::shape const& in, indices i) {
   using ago::op;
   int const ph = n.win.stride_h, pw = n.win.stride_w;
   switch (n.kind) {
@@ -118,7 +118,7 @@ inline indices source_of(ago::node const& n, ago::shape const& in, indices i) {
   }
 }
 
-inline void move(ago::node const& n, value const& in, value& out) {
+inline void move(ago::ir::node const& n, value const& in, value& out) {
   check_movement(n, in.extents);
   if (n.kind == ago::op::reshape) {
     out.exact = in.exact;
@@ -136,7 +136,7 @@ inline void move(ago::node const& n, value const& in, value& out) {
 }
 
 /// Copies an operand of a concat to its place, `first` elements along the axis of the result.
-inline void place_part(ago::node const& n, value const& in, int first, value& out) {
+inline void place_part(ago::ir::node const& n, value const& in, int first, value& out) {
   for_each_index(in.extents, [&](indices i) {
     auto const from = std::size_t(flat(in, i));
     i[std::size_t(n.axis)] += first;

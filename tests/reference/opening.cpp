@@ -21,20 +21,20 @@ using ago::op;
 using reference::run_time_graph;
 
 constexpr int room = reference::max_nodes, edges = reference::max_edges, outputs = reference::max_outputs;
-using opened_graph = ago::opened_graph<room, edges, outputs>;
+using opened_graph = ago::passes::opened_graph<room, edges, outputs>;
 
 template <class F>
 void define(F const&, double (*f)(double, double, double)) {
-  reference::define(&ago::user_map<F>, f);
+  reference::define(&ago::ir::user_map<F>, f);
 }
 void define_primitives() {
   using namespace ago::detail;
   define(exponential_function, [](double x, double, double) { return std::exp(x); });
   define(error_function_of, [](double x, double, double) { return std::erf(x); });
   define(affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
-  define(gelu_inner_function, [](double x, double a, double b) { return x * (a + b * x * x); });
+  define(ago::passes::gelu_inner_function, [](double x, double a, double b) { return x * (a + b * x * x); });
   define(squared, [](double x, double, double) { return x * x; });
-  define(inverse_root_of_sum, [](double x, double summand, double) { return 1 / std::sqrt(x + summand); });
+  define(ago::passes::inverse_root_of_sum, [](double x, double summand, double) { return 1 / std::sqrt(x + summand); });
 }
 
 /// Constants such as 0.7071... are floats.
@@ -72,8 +72,8 @@ TEST_CASE("opened graphs compute the same, and have no compound operators") {
   for (unsigned seed = 0; seed < 600; ++seed) {
     CAPTURE(seed);
     run const r(seed);
-    auto const all = std::make_unique<opened_graph>(ago::opened<room, edges>(r.made.graph, {}));
-    ago::graph_size const size = size_of_opened(r.made.graph, {});
+    auto const all = std::make_unique<opened_graph>(ago::passes::opened<room, edges>(r.made.graph, {}));
+    ago::ir::graph_size const size = ago::passes::size_of_opened(r.made.graph, {});
     REQUIRE(all->graph.node_count == size.nodes);
     REQUIRE(all->graph.edge_count <= size.edges);
     r.check(all->graph);
@@ -92,7 +92,7 @@ TEST_CASE("operators stay closed if requested") {
   for (unsigned seed = 0; seed < 100; ++seed) {
     reference::random_graph const made(seed);
     count(made.graph, before);
-    count(ago::opened<room, edges>(made.graph, {.softmax = false, .activations = false}).graph, after);
+    count(ago::passes::opened<room, edges>(made.graph, {.softmax = false, .activations = false}).graph, after);
   }
   for (op const kind : compounds) CHECK(after[int(kind)] == (kind == op::layer_norm ? 0 : before[int(kind)]));
 }
@@ -105,16 +105,17 @@ TEST_CASE("operators that a policy did not separate are closed again; separated 
       CAPTURE(seed);
       run const r(seed);
       auto const& g = r.made.graph;
-      auto const all = std::make_unique<opened_graph>(ago::opened<room, edges>(g, ago::opened_by<P>));
-      auto const p =
-          std::make_unique<ago::partitioned_graph<room, edges, outputs>>(ago::partition_opened<P, room, edges>(g));
+      auto const all =
+          std::make_unique<opened_graph>(ago::passes::opened<room, edges>(g, ago::partition::opened_by<P>));
+      auto const p = std::make_unique<ago::partition::partitioned_graph<room, edges, outputs>>(
+          ago::partition::partition_opened<P, room, edges>(g));
       auto const& minis = p->partition.minis;
       REQUIRE(minis.acyclic);
       REQUIRE(p->partition.subgraphs.acyclic);
       REQUIRE(minis.operators == p->graph.node_count - g.input_count);
       r.check(p->graph);
 
-      auto const whole = ago::detail::partition_primitives<P>(g, *all, {});
+      auto const whole = ago::partition::partition_primitives<P>(g, *all, {});
       CHECK(minis.count == whole.minis.count);
       CHECK(p->partition.subgraphs.count == whole.subgraphs.count);
       int expected = g.node_count;
@@ -141,6 +142,6 @@ TEST_CASE("operators that a policy did not separate are closed again; separated 
 
 TEST_CASE("the policies of AGO open nothing") {
   reference::random_graph const made(1);
-  CHECK(!ago::opens_any<ago::ago_policy>(made.graph));
-  CHECK(!ago::opens_any<ago::ago_ni_policy>(made.graph));
+  CHECK(!ago::partition::opens_any<ago::ago_policy>(made.graph));
+  CHECK(!ago::partition::opens_any<ago::ago_ni_policy>(made.graph));
 }

@@ -57,22 +57,22 @@ TEST_CASE("random graphs contain every operator") {
 }
 
 TEST_CASE("dead code can be removed") {
-  CHECK(changed_by([](run_time_graph const& g) { return ago::dead_code(g); }) > test::rounds(300));
+  CHECK(changed_by([](run_time_graph const& g) { return ago::passes::dead_code(g); }) > test::rounds(300));
 }
 
 TEST_CASE("identities can be removed") {
-  CHECK(changed_by([](run_time_graph const& g) { return ago::remove_identities(g); }) > test::rounds(300));
+  CHECK(changed_by([](run_time_graph const& g) { return ago::passes::remove_identities(g); }) > test::rounds(300));
 }
 
 TEST_CASE("equal values can be computed once") {
-  CHECK(changed_by([](run_time_graph const& g) { return ago::common_subexpressions(g); }) > test::rounds(300));
+  CHECK(changed_by([](run_time_graph const& g) { return ago::passes::common_subexpressions(g); }) > test::rounds(300));
 }
 
 TEST_CASE("batch norm can be folded into the convolution before it") {
-  CHECK(changed_by([](run_time_graph const& g) { return ago::fold_batch_norm(g); }) > test::rounds(300));
+  CHECK(changed_by([](run_time_graph const& g) { return ago::passes::fold_batch_norm(g); }) > test::rounds(300));
 }
 
 TEST_CASE("all passes together, once and twice") {
-  CHECK(changed_by([](run_time_graph const& g) { return ago::optimize(g); }) > test::rounds(300));
-  changed_by([](run_time_graph const& g) { return ago::optimize(ago::optimize(g)); });
+  CHECK(changed_by([](run_time_graph const& g) { return ago::passes::optimize(g); }) > test::rounds(300));
+  changed_by([](run_time_graph const& g) { return ago::passes::optimize(ago::passes::optimize(g)); });
 }

@@ -14,7 +14,7 @@ struct position {
   int image, y, x, c;
 };
 
-inline void pool_window(ago::node const& n, ago::window const& w, bool maximum, value const& in, position at,
+inline void pool_window(ago::ir::node const& n, ago::ir::window const& w, bool maximum, value const& in, position at,
                         double& exact, double& error) {
   double sum = 0, size = 0, error_sum = 0, largest = -std::numeric_limits<double>::infinity(), largest_error = 0;
   int inside = 0, inside_or_pad = 0;
@@ -39,10 +39,10 @@ inline void pool_window(ago::node const& n, ago::window const& w, bool maximum, 
   error = maximum ? largest_error : (error_sum + roundoff * size) / divisor;
 }
 
-inline void pool(ago::node const& n, value const& in, value& out) {
+inline void pool(ago::ir::node const& n, value const& in, value& out) {
   bool const global = n.kind == ago::op::global_max_pool || n.kind == ago::op::global_avg_pool;
   bool const maximum = n.kind == ago::op::global_max_pool || n.kind == ago::op::max_pool;
-  ago::window w = n.win;
+  ago::ir::window w = n.win;
   if (global) {
     w = {.kernel_h = in.extents.h, .kernel_w = in.extents.w};
     check(n.out == ago::shape{in.extents.n, 1, 1, in.extents.c}, n, "shape");

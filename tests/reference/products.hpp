@@ -9,7 +9,7 @@ namespace reference::detail {
 
 /// out[n, h, w, m] = alpha * sum over c of a[n, h, w, c] * b[n, h, c, m]; transposed: b[n, h, m, c]. A single image or
 /// row of b is used for all.
-inline void matmul(ago::node const& n, value const& a, value const& b, value& out) {
+inline void matmul(ago::ir::node const& n, value const& a, value const& b, value& out) {
   ago::shape const &s = a.extents, &t = b.extents;
   check(n.out == ago::shape{s.n, s.h, s.w, n.out.c}, n, "shape");
   check((t.n == 1 || t.n == s.n) && (t.h == 1 || t.h == s.h), n, "batches of the second operand");
@@ -34,7 +34,7 @@ inline void matmul(ago::node const& n, value const& a, value const& b, value& ou
 struct token_grid {
   int patch_h, patch_w, columns, count;
 
-  token_grid(ago::node const& n, ago::shape const& image)
+  token_grid(ago::ir::node const& n, ago::shape const& image)
       : patch_h{n.win.stride_h}, patch_w{n.win.stride_w}, columns{image.w / patch_w},
         count{image.h / patch_h * columns} {
     check(image.h % patch_h == 0 && image.w % patch_w == 0, n, "patches do not divide the image");
@@ -48,7 +48,7 @@ struct token_grid {
 };
 
 /// out[sequence, head, t, u] = alpha * (query t) . (key u), over the channels of each head.
-inline void attention_scores(ago::node const& n, value const& q, value const& k, value& out) {
+inline void attention_scores(ago::ir::node const& n, value const& q, value const& k, value& out) {
   token_grid const queries(n, q.extents), keys(n, k.extents);
   check(q.extents.n == k.extents.n && q.extents.c == k.extents.c && q.extents.c % n.groups == 0, n, "operands");
   check(n.out == ago::shape{q.extents.n * queries.sequences(), n.groups, queries.count, keys.count}, n, "shape");
@@ -67,7 +67,7 @@ inline void attention_scores(ago::node const& n, value const& q, value const& k,
 }
 
 /// Channel c of token t of the result: the sum over u of p[sequence, head of c, t, u] * v[token u, c].
-inline void attention_values(ago::node const& n, value const& p, value const& v, value& out) {
+inline void attention_values(ago::ir::node const& n, value const& p, value const& v, value& out) {
   token_grid const results(n, n.out), values(n, v.extents);
   check(v.extents.n == n.out.n && v.extents.c == n.out.c && n.out.c % n.groups == 0, n, "operands");
   check(p.extents == ago::shape{n.out.n * results.sequences(), n.groups, results.count, values.count}, n, "weights");

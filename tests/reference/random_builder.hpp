@@ -15,7 +15,7 @@ class random_builder : public builder {
   /// from ... to, inclusive.
   int any(int from, int to) { return std::uniform_int_distribution(from, to)(random_); }
   bool chance(int percent) { return any(1, 100) <= percent; }
-  void shuffle_axes(ago::node& n) { std::shuffle(n.order, n.order + 4, random_); }
+  void shuffle_axes(ago::ir::node& n) { std::shuffle(n.order, n.order + 4, random_); }
 
   void output_once(int v) {
     for (int o = 0; o < graph.output_count; ++o)

@@ -12,7 +12,7 @@
 namespace reference {
 
 /// The functions of `map` nodes in random graphs: a bounded square, and a sine.
-inline constexpr ago::user_function random_functions[2]{};
+inline constexpr ago::ir::user_function random_functions[2]{};
 
 class random_graph : public random_builder {
  public:
@@ -78,7 +78,7 @@ class random_graph : public random_builder {
   void grow_convolution(int x) {
     ago::shape const s = shape(x);
     op const kind = op(any(int(op::conv2d), int(op::linear)));
-    ago::window w{};
+    ago::ir::window w{};
     if (kind == op::conv2d || kind == op::depthwise) {
       w = {.kernel_h = any(1, 3), .kernel_w = any(1, 3), .stride_h = any(1, 2), .stride_w = any(1, 2)};
       w.pad_top = any(0, w.kernel_h - 1), w.pad_bottom = any(0, w.kernel_h - 1);
@@ -103,10 +103,10 @@ class random_graph : public random_builder {
     ago::shape const s = shape(x);
     if (s.h * s.w > 1 && chance(30))
       return void(global_pool(chance(50) ? op::global_avg_pool : op::global_max_pool, x));
-    ago::window const w{.kernel_h = std::min(s.h, 2),
-                        .kernel_w = std::min(s.w, 3),
-                        .stride_w = std::min(s.w, 2),
-                        .pad_top = s.h > 1 && chance(50)};
+    ago::ir::window const w{.kernel_h = std::min(s.h, 2),
+                            .kernel_w = std::min(s.w, 3),
+                            .stride_w = std::min(s.w, 2),
+                            .pad_top = s.h > 1 && chance(50)};
     int const out_h = (s.h + w.pad_top - w.kernel_h) / w.stride_h + 1, out_w = (s.w - w.kernel_w) / w.stride_w + 1;
     pool(chance(50) ? op::max_pool : op::avg_pool, x, w, out_h, out_w, chance(50));
   }
@@ -141,12 +141,12 @@ class random_graph : public random_builder {
     int const d = any(1, n);
     return n % d == 0 ? d : 1;
   }
-  void append_if_fits(ago::node const& n, int x) {
+  void append_if_fits(ago::ir::node const& n, int x) {
     if (fits(n.out.count())) append(n, {x});
   }
 
   void grow_movement(int x) {
-    ago::node n{.kind = op(any(int(op::slice), int(op::embedding))), .out = shape(x), .alpha = .5f};
+    ago::ir::node n{.kind = op(any(int(op::slice), int(op::embedding))), .out = shape(x), .alpha = .5f};
     ago::shape s = n.out;
     switch (n.kind) {
       case op::slice: return grow_slice(x);
@@ -182,7 +182,7 @@ class random_graph : public random_builder {
   /// Slices an image, and sometimes concatenates the slices again.
   void grow_patches(int x) {
     ago::shape const s = shape(x);
-    ago::window const w{.stride_h = part_of(s.h), .stride_w = part_of(s.w)};
+    ago::ir::window const w{.stride_h = part_of(s.h), .stride_w = part_of(s.w)};
     int const sequences = w.stride_h * w.stride_w;
     int const y = append({.kind = op::unfold, .out = {s.n * sequences, 1, s.h * s.w / sequences, s.c}, .win = w}, {x});
     if (chance(60)) append({.kind = op::fold, .out = s, .win = w}, {y});
@@ -201,7 +201,7 @@ class random_graph : public random_builder {
 
   void grow_attention(int x) {
     ago::shape const s = shape(x);
-    ago::window const patch{.stride_h = part_of(s.h), .stride_w = part_of(s.w)};
+    ago::ir::window const patch{.stride_h = part_of(s.h), .stride_w = part_of(s.w)};
     int const sequences = patch.stride_h * patch.stride_w;
     if (!fits(s.pixels() * s.pixels() / s.n / sequences * s.c)) return;
     int const p = attention_scores(x, x, part_of(s.c), patch, .25f);
@@ -211,13 +211,13 @@ class random_graph : public random_builder {
   /// Repeats an operator with the same operands and parameters: a common subexpression, unless a detail differs.
   void repeat_node() {
     if (graph.node_count == graph.input_count) return;
-    ago::node n = graph.nodes[any(graph.input_count, graph.node_count - 1)];
+    ago::ir::node n = graph.nodes[any(graph.input_count, graph.node_count - 1)];
     std::vector<int> operands(graph.edges + n.input_first, graph.edges + n.input_first + n.input_count);
     if (chance(50)) change_detail(n, operands);
     append(n, operands);
   }
 
-  void change_detail(ago::node& n, std::vector<int>& operands) {
+  void change_detail(ago::ir::node& n, std::vector<int>& operands) {
     if (n.kind == op::leaky_relu || n.kind == op::batch_norm) n.alpha *= 2;
     if (n.kind == op::clip) (chance(50) ? n.alpha : n.beta) *= .5f;
     if (n.kind == op::scale || n.kind == op::prelu) n.weight = reserve(n.out.c);

@@ -59,14 +59,14 @@ class random_patterns : public random_builder {
   void pool(int x) {
     ago::shape const s = shape(x);
     if (s.h < 2 || s.w < 2 || chance(30)) return void(global_pool(op::global_max_pool, x));
-    ago::window const w{.kernel_h = any(1, 2), .kernel_w = any(1, 2), .stride_h = any(1, 2), .stride_w = any(1, 2)};
+    ago::ir::window const w{.kernel_h = any(1, 2), .kernel_w = any(1, 2), .stride_h = any(1, 2), .stride_w = any(1, 2)};
     int const h = (s.h - w.kernel_h) / w.stride_h + 1, columns = (s.w - w.kernel_w) / w.stride_w + 1;
     int const y = builder::pool(op::max_pool, x, w, h, columns);
     if (chance(70)) global_pool(op::global_max_pool, y);
   }
 
   int permute(int x) {
-    ago::node n{.kind = op::permute, .out = shape(x)};
+    ago::ir::node n{.kind = op::permute, .out = shape(x)};
     shuffle_axes(n);
     for (int i = 0; i < 4; ++i) {
       ago::shape s = shape(x);
@@ -110,7 +110,7 @@ class random_patterns : public random_builder {
   void undo(int x) {
     ago::shape const s = shape(x);
     int const patch = s.h % 2 == 0 && chance(70) ? 2 : 1, columns = s.w % 2 == 0 && chance(50) ? 2 : 1;
-    ago::window const w{.stride_h = patch, .stride_w = columns};
+    ago::ir::window const w{.stride_h = patch, .stride_w = columns};
     int const places = patch * columns;
     if (chance(50)) {
       int const groups = s.c % 2 ? s.c : chance(50) ? 2 : s.c / 2;
@@ -127,7 +127,7 @@ class random_patterns : public random_builder {
   }
 
   int pad(int x, float value) {
-    ago::node n{.kind = op::pad, .out = shape(x), .alpha = value};
+    ago::ir::node n{.kind = op::pad, .out = shape(x), .alpha = value};
     n.win.pad_top = any(0, 1), n.win.pad_left = any(0, 1), n.win.pad_bottom = any(0, 1), n.win.pad_right = any(0, 1);
     n.begin = chance(20);
     n.out.h += n.win.pad_top + n.win.pad_bottom, n.out.w += n.win.pad_left + n.win.pad_right;
@@ -140,7 +140,7 @@ class random_patterns : public random_builder {
     x = pad(x, value);
     if (chance(30)) x = pad(x, chance(70) ? value : 1.f);
     ago::shape const s = shape(x);
-    ago::window w{.kernel_h = std::min(s.h, any(1, 3)), .kernel_w = std::min(s.w, any(1, 3))};
+    ago::ir::window w{.kernel_h = std::min(s.h, any(1, 3)), .kernel_w = std::min(s.w, any(1, 3))};
     w.stride_h = any(1, w.kernel_h), w.stride_w = any(1, w.kernel_w);
     w.pad_top = chance(30) && w.kernel_h > 1;
     int const h = (s.h + w.pad_top - w.kernel_h) / w.stride_h + 1, columns = (s.w - w.kernel_w) / w.stride_w + 1;
@@ -172,7 +172,7 @@ class random_patterns : public random_builder {
   void average(int x) {
     ago::shape const s = shape(x);
     int const h = s.h % 2 == 0 ? 2 : 1, w = s.w % 3 == 0 ? 3 : 1;
-    ago::window const tiles{.kernel_h = h, .kernel_w = w, .stride_h = h, .stride_w = w};
+    ago::ir::window const tiles{.kernel_h = h, .kernel_w = w, .stride_h = h, .stride_w = w};
     if (chance(40)) {
       x = builder::pool(op::avg_pool, x, tiles, s.h / h, s.w / w);
       return void(global_pool(op::global_avg_pool, x));
@@ -191,7 +191,7 @@ class random_patterns : public random_builder {
 
   void multiply(int x) {
     ago::shape const s = shape(x);
-    ago::node turned{.kind = op::permute, .out = {s.n, s.h, s.c, s.w}, .order = {0, 1, 3, 2}};
+    ago::ir::node turned{.kind = op::permute, .out = {s.n, s.h, s.c, s.w}, .order = {0, 1, 3, 2}};
     int const y = append(turned, {unary(op::sigmoid, x)});
     if (s.h * s.w * s.w < 500) matmul(x, y);
   }

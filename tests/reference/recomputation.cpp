@@ -34,19 +34,19 @@ TEST_CASE("operators that are computed again give the same values, and no kernel
     std::mt19937 random(seed);
     auto const parameters = reference::random_parameters(made, random);
     auto const inputs = reference::random_inputs(made.graph, random);
-    auto const p = std::make_unique<ago::partitioned_graph<room, edges, outputs>>([&] {
-      auto const kernels = ago::neoflow_kernels(made.graph, free_arithmetic());
-      auto const r = ago::recomputed<room, edges>(made.graph, kernels);
-      return ago::partitioned_graph<room, edges, outputs>{
-          r.graph, ago::neoflow_partition(r.graph, r.kernels, free_arithmetic())};
+    auto const p = std::make_unique<ago::partition::partitioned_graph<room, edges, outputs>>([&] {
+      auto const kernels = ago::partition::neoflow_kernels(made.graph, free_arithmetic());
+      auto const r = ago::partition::recomputed<room, edges>(made.graph, kernels);
+      return ago::partition::partitioned_graph<room, edges, outputs>{
+          r.graph, ago::partition::neoflow_partition(r.graph, r.kernels, free_arithmetic())};
     }());
-    REQUIRE(partition_fault_of(p->graph, p->partition) == ago::partition_fault::none);
+    REQUIRE(partition_fault_of(p->graph, p->partition) == ago::partition::partition_fault::none);
     REQUIRE(reference::run(p->graph, parameters, inputs) == reference::run(made.graph, parameters, inputs));
     again += p->graph.node_count - made.graph.node_count;
 
-    auto const layouts = channel_layouts_of(p->graph);
-    auto const steps = std::make_unique<ago::step_list<4 * room + edges>>(ago::form_steps<4 * room + edges>(
-        p->graph, p->partition.minis, views_of(p->graph, layouts), layouts, p->partition.chain_of));
+    auto const layouts = ago::plan::channel_layouts_of(p->graph);
+    auto const steps = std::make_unique<ago::plan::step_list<4 * room + edges>>(ago::plan::form_steps<4 * room + edges>(
+        p->graph, p->partition.minis, ago::plan::views_of(p->graph, layouts), layouts, p->partition.chain_of));
     auto const& minis = p->partition.minis;
     for (int i = 0; i + 1 < minis.operators; ++i) {
       int const v = minis.order[i];

@@ -10,7 +10,7 @@
 namespace reference::detail {
 
 /// Reduces the axes along which the result has one element.
-inline void reduce(ago::node const& n, value const& in, value& out) {
+inline void reduce(ago::ir::node const& n, value const& in, value& out) {
   using ago::op;
   indices const before = extents_of(in.extents), after = extents_of(n.out);
   double terms = 1;
@@ -46,7 +46,7 @@ inline void reduce(ago::node const& n, value const& in, value& out) {
 }
 
 /// The index of the largest channel of each pixel. If others are within the errors, any of them may be chosen.
-inline void arg_max(ago::node const& n, value const& in, value& out) {
+inline void arg_max(ago::ir::node const& n, value const& in, value& out) {
   ago::shape const& s = in.extents;
   check(n.out == ago::shape{s.n, s.h, s.w, 1}, n, "shape");
   for (std::size_t i = 0; i < out.exact.size(); ++i) {

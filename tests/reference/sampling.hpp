@@ -14,7 +14,7 @@ struct between {
   int first, second;
   double part;
 
-  between(ago::node const& n, int i, int in, int out) {
+  between(ago::ir::node const& n, int i, int in, int out) {
     double const at = std::max(place_of(n, i, in, out, ago::sampling::half_pixel), 0.);
     first = std::min(int(at), in - 1);
     second = std::min(first + 1, in - 1);
@@ -22,7 +22,7 @@ struct between {
   }
 };
 
-inline void resize_bilinear(ago::node const& n, value const& in, value& out) {
+inline void resize_bilinear(ago::ir::node const& n, value const& in, value& out) {
   check(in.extents.n == n.out.n && in.extents.c == n.out.c, n, "shape");
   for_each_index(n.out, [&](indices const& i) {
     between const y(n, i[1], in.extents.h, n.out.h), x(n, i[2], in.extents.w, n.out.w);
@@ -42,7 +42,7 @@ inline void resize_bilinear(ago::node const& n, value const& in, value& out) {
 }
 
 /// Rows of a table [entries][channels]; numbers are rounded toward zero and clamped to the table.
-inline void embedding(ago::node const& n, std::span<float const> parameters, value const& ids, value& out) {
+inline void embedding(ago::ir::node const& n, std::span<float const> parameters, value const& ids, value& out) {
   ago::shape const& s = ids.extents;
   check(s.c == 1 && n.out == ago::shape{s.n, s.h, s.w, n.out.c} && n.entries > 0, n, "shape");
   for (std::size_t i = 0; i < out.exact.size(); ++i) {

@@ -30,7 +30,7 @@ class random_families : public reference::builder {
 
   struct recipe {
     op kind, activation;
-    ago::window win;
+    ago::ir::window win;
     bool bias, norm;
   };
   recipe random_recipe(ago::shape const& s) {
@@ -90,7 +90,7 @@ class random_families : public reference::builder {
 }  // namespace
 
 TEST_CASE("merged siblings compute the same numbers") {
-  constexpr ago::merging all{ago::horizontal_fusion::always};
+  constexpr ago::passes::merging all{ago::horizontal_fusion::always};
   int merged = 0, joined = 0, wide = 0, alone = 0;
   for (unsigned seed = 0; seed < 2000; ++seed) {
     CAPTURE(seed);
@@ -98,21 +98,22 @@ TEST_CASE("merged siblings compute the same numbers") {
     std::mt19937 random(seed);
     auto const parameters = reference::random_parameters(made, random);
     auto const inputs = reference::random_inputs(made.graph, random);
-    auto const before = ago::optimize(made.graph);
-    auto const after = ago::merge_siblings(before, all);
-    auto const simplified = ago::optimize(after);
+    auto const before = ago::passes::optimize(made.graph);
+    auto const after = ago::passes::merge_siblings(before, all);
+    auto const simplified = ago::passes::optimize(after);
     auto const expected = reference::run(before, parameters, inputs);
     REQUIRE(reference::run(after, parameters, inputs) == expected);
     REQUIRE(reference::run(simplified, parameters, inputs) == expected);
     int heads = 0;
     for (int v = 0; v < after.node_count; ++v) {
-      ago::node const& n = after.nodes[v];
+      ago::ir::node const& n = after.nodes[v];
       if (!has_weights(n.kind) || !n.is_merged()) continue;
       ++heads;
-      wide += n.siblings[ago::max_siblings - 2].channels > 0;
+      wide += n.siblings[ago::ir::max_siblings - 2].channels > 0;
     }
-    REQUIRE(ago::has_siblings(before, all) == (heads > 0));
-    REQUIRE((made.joins || !ago::has_siblings(after, all)));  // of those joined in several places, some are left
+    REQUIRE(ago::passes::has_siblings(before, all) == (heads > 0));
+    REQUIRE(
+        (made.joins || !ago::passes::has_siblings(after, all)));  // of those joined in several places, some are left
     merged += heads;
     alone += heads == 0;
     joined += simplified.node_count < after.node_count;

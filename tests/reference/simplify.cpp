@@ -18,7 +18,7 @@ using ago::algebra;
 
 struct outcome {
   double worst = 0;  ///< difference, relative to the largest element of an output
-  ago::rule_counts applied;
+  ago::passes::rule_counts applied;
 };
 
 /// Simplifies random graphs of patterns, and compares the results.
@@ -30,13 +30,13 @@ outcome simplified(algebra freedom, int graphs) {
     std::mt19937 random(seed);
     auto const parameters = reference::random_parameters(made, random);
     auto const inputs = reference::random_inputs(made.graph, random);
-    auto const before = ago::cleaned(made.graph);
-    ago::rule_counts applied;
+    auto const before = ago::passes::cleaned(made.graph);
+    ago::passes::rule_counts applied;
     // One round of rules at a time, without folding batch norms: exact rules are exact in every round.
     auto g = before;
     for (int rules = -1; rules != applied.total();) {
       rules = applied.total();
-      g = ago::cleaned(ago::simplify(g, freedom, applied));
+      g = ago::passes::cleaned(ago::passes::simplify(g, freedom, applied));
       REQUIRE(applied.total() < 1000);
     }
     REQUIRE(g.node_count <= before.node_count);
@@ -53,7 +53,7 @@ outcome simplified(algebra freedom, int graphs) {
         r.worst = std::max(r.worst, difference);
       }
     }
-    for (int i = 0; i < ago::rules; ++i) r.applied.of[i] += applied.of[i];
+    for (int i = 0; i < ago::passes::rules; ++i) r.applied.of[i] += applied.of[i];
   }
   return r;
 }
@@ -63,9 +63,9 @@ outcome simplified(algebra freedom, int graphs) {
 TEST_CASE("exact rules change no number, and each of them is applied") {
   outcome const r = simplified(algebra::exact, test::rounds(3000));
   CHECK(r.worst == 0);
-  for (int i = 0; i < ago::rules; ++i) {
-    CAPTURE(std::string(name_of(ago::rule(i))));
-    if (is_exact(ago::rule(i))) CHECK(r.applied.of[i] >= test::rounds(20));
+  for (int i = 0; i < ago::passes::rules; ++i) {
+    CAPTURE(std::string(name_of(ago::passes::rule(i))));
+    if (is_exact(ago::passes::rule(i))) CHECK(r.applied.of[i] >= test::rounds(20));
     else CHECK(r.applied.of[i] == 0);
   }
 }
@@ -73,16 +73,16 @@ TEST_CASE("exact rules change no number, and each of them is applied") {
 TEST_CASE("rules that reassociate change only rounding, and each of them is applied") {
   outcome const r = simplified(algebra::reassociate, test::rounds(3000));
   CHECK(r.worst > 0);
-  for (int i = 0; i < ago::rules; ++i) {
-    CAPTURE(std::string(name_of(ago::rule(i))));
+  for (int i = 0; i < ago::passes::rules; ++i) {
+    CAPTURE(std::string(name_of(ago::passes::rule(i))));
     CHECK(r.applied.of[i] >= test::rounds(20));
   }
 }
 
 TEST_CASE("nothing is simplified if the graph must be taken literally") {
   for (unsigned seed = 0; seed < 100; ++seed) {
-    ago::rule_counts applied;
-    (void)ago::optimize(reference::random_patterns(seed).graph, algebra::literal, applied);
+    ago::passes::rule_counts applied;
+    (void)ago::passes::optimize(reference::random_patterns(seed).graph, algebra::literal, applied);
     CHECK(applied.total() == 0);
   }
 }

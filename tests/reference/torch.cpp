@@ -10,7 +10,7 @@ namespace {
 using ago::op;
 
 struct torch_case {
-  ago::node node;
+  ago::ir::node node;
   std::vector<ago::shape> operands;
   std::vector<double> expected;
 };
@@ -27,7 +27,7 @@ std::vector<float> data(long count, int factor, int modulus, float divisor) {
 }
 
 /// Gives a node the parameters of its kind.
-void reserve_parameters(reference::builder& b, ago::node& n, ago::shape const& in) {
+void reserve_parameters(reference::builder& b, ago::ir::node& n, ago::shape const& in) {
   if (has_weights(n.kind)) {
     int const group_in = n.kind == op::depthwise ? 1 : in.c / n.groups;
     n.weight = b.reserve(n.out.c * group_in * n.win.kernel_h * n.win.kernel_w);
@@ -55,7 +55,7 @@ TEST_CASE("operators have the same meaning as in PyTorch") {
       operands.push_back(b.input(s));
       inputs.push_back(inputs.empty() ? data(s.count(), 37, 27, 2) : data(s.count(), 23, 19, 4));
     }
-    ago::node n = t.node;
+    ago::ir::node n = t.node;
     reserve_parameters(b, n, t.operands[0]);
     b.output(b.append(n, operands));
     std::vector<float> parameters = data(b.graph.parameters, 29, 17, 8);

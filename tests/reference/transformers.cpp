@@ -58,7 +58,7 @@ TEST_CASE("heads read only their own channels") {
 TEST_CASE("tokens at the same place of their patches form a sequence") {
   builder b;
   int const x = b.input({1, 2, 2, 1});
-  ago::window const patch{.stride_h = 2};
+  ago::ir::window const patch{.stride_h = 2};
   int const p = b.attention_scores(x, x, 1, patch);
   REQUIRE(b.shape(p) == ago::shape{2, 1, 2, 2});
   SUBCASE("scores") { check_close(outputs_of(b, {}, {{1, 2, 3, 4}}), {1, 2, 2, 4, 9, 12, 12, 16}); }
@@ -130,7 +130,7 @@ TEST_CASE("the error estimate covers layer norm in float32 closely") {
 }
 
 TEST_CASE("an error in one channel affects the others through mean and variance") {
-  ago::node const n{.kind = op::layer_norm, .out = {1, 1, 1, 3}, .alpha = 1e-5f, .weight = 0, .shift = 3};
+  ago::ir::node const n{.kind = op::layer_norm, .out = {1, 1, 1, 3}, .alpha = 1e-5f, .weight = 0, .shift = 3};
   std::vector<float> const parameters{1, 1, 1, 0, 0, 0};
   reference::value exact{n.out, {2, 2, -4}, {1e-3, 0, 0}}, moved = exact, result = exact, moved_result = exact;
   moved.exact[0] += 1e-3;

@@ -2,7 +2,7 @@
 // A value of the graph in double precision, with an estimate of float32's error.
 #pragma once
 
-#include <ago/graph/shape.hpp>
+#include <ago/ir/shape.hpp>
 
 #include <cmath>
 #include <vector>

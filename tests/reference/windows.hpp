@@ -2,7 +2,7 @@
 // The extents of the results of window operators.
 #pragma once
 
-#include <ago/graph/graph.hpp>
+#include <ago/ir/graph.hpp>
 
 #include <cmath>
 #include <stdexcept>
@@ -10,7 +10,7 @@
 
 namespace reference::detail {
 
-inline void check(bool holds, ago::node const& v, char const* what) {
+inline void check(bool holds, ago::ir::node const& v, char const* what) {
   if (!holds) throw std::logic_error(std::string("reference: ") + name_of(v.kind) + ": " + what);
 }
 
@@ -25,8 +25,8 @@ inline int windows_rounded_up(int in, int pad_before, int pad_after, int span, i
 }
 
 /// Whether the extents of `n` are those of its window over `in`.
-inline void check_windows(ago::node const& n, ago::shape in, bool may_round_up) {
-  ago::window const& w = n.win;
+inline void check_windows(ago::ir::node const& n, ago::shape in, bool may_round_up) {
+  ago::ir::window const& w = n.win;
   int const h = windows(in.h, w.pad_top, w.pad_bottom, w.span_h(), w.stride_h);
   int const x = windows(in.w, w.pad_left, w.pad_right, w.span_w(), w.stride_w);
   int const h_up = windows_rounded_up(in.h, w.pad_top, w.pad_bottom, w.span_h(), w.stride_h);

@@ -5,6 +5,8 @@
 #include "kernel/support.hpp"
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::simd;
 
 namespace {
 
@@ -185,7 +187,7 @@ TEST_CASE("exp and logistic saturate without NaN") {
 
 TEST_CASE("the exponential of negative numbers is accurate down to its limit, and 0 beyond") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
-    auto const exponential = [](vec<I> x) { return detail::exp_of_negative(x); };
+    auto const exponential = [](vec<I> x) { return simd::exp_of_negative(x); };
     CHECK(worst<I>(-87.3f, 0, exponential, [](double x) { return std::exp(x); }) < 3);
     CHECK(worst<I>(-2, 0, exponential, [](double x) { return std::exp(x); }) < 3);
     auto const of = [&](float x) { return lanes_of<I>(exponential(vec<I>(x)))[0]; };
@@ -200,7 +202,7 @@ TEST_CASE("the exponential of negative numbers is accurate down to its limit, an
 
 TEST_CASE("powers of 2 of negative numbers are accurate down to the smallest normal number, and 0 beyond") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
-    auto const power = [](vec<I> x) { return detail::exp2_of_negative(x); };
+    auto const power = [](vec<I> x) { return simd::exp2_of_negative(x); };
     CHECK(worst<I>(-126, 0, power, [](double x) { return std::exp2(x); }) < 3);
     CHECK(worst<I>(-2, 0, power, [](double x) { return std::exp2(x); }) < 3);
     auto const of = [&](float x) { return lanes_of<I>(power(vec<I>(x)))[0]; };

@@ -21,7 +21,7 @@ std::vector<inspection> const& inspections() {
     std::vector<inspection> r;
     for (known_network const& n : known_networks()) {
       auto const g = n.trace(n.usual_size);
-      for (int p = 0; p < ago::policies; ++p) {
+      for (int p = 0; p < ago::partition::policies; ++p) {
         r.push_back(inspect(g->value, {.policy = policy(p)}));
         r.back().network = n.name;
       }

@@ -140,7 +140,7 @@ TEST_CASE(
           if (e.network == n.name && e.size == size && e.on == on) bytes = e.bytes;
         inspection const ours = plan_of(policy::ago);
         CHECK(ours.moved().beyond_l2 > 0);
-        for (int p = 0; p < ago::policies; ++p) {
+        for (int p = 0; p < ago::partition::policies; ++p) {
           CAPTURE(n.name + " under " + name_of(policy(p)));
           CAPTURE(size);
           CAPTURE(on.l2_bytes);
@@ -157,12 +157,13 @@ struct one_chain {
   static inline int first, count;
 
   template <int V, int E, int O>
-  static constexpr ago::partitions<V> partition(ago::graph<V, E, O> const& g, ago::device const&) {
-    ago::grouping<V> const atoms = atoms_of(g);
-    int rep[ago::slots<V>]{};
+  static constexpr ago::partitions<V> partition(ago::ir::graph<V, E, O> const& g, ago::device const&) {
+    ago::grouping<V> const atoms = ago::partition::atoms_of(g);
+    int rep[ago::passes::slots<V>]{};
     for (int a = 0; a < atoms.count; ++a) rep[a] = a > first && a < first + count ? first : a;
-    ago::grouping<V> const chains = compose(atoms, ago::grouping_by<V>(rep, atoms.count), g.node_count - g.input_count);
-    ago::partitions<V> r = ordered(g, dag_of(g), chains, atoms);
+    ago::grouping<V> const chains =
+        compose(atoms, ago::partition::grouping_by<V>(rep, atoms.count), g.node_count - g.input_count);
+    ago::partitions<V> r = ago::partition::ordered(g, ago::partition::dag_of(g), chains, atoms);
     for (int v = 0; v < g.node_count; ++v) r.chain_of[v] = r.subgraphs.of[v];
     return r;
   }
@@ -173,7 +174,7 @@ TEST_CASE(
     "average") {
   auto const graph = find_network("mobilenet_v2")->trace(224);
   auto const& g = graph->value;
-  auto const atoms = atoms_of(g);
+  auto const atoms = ago::partition::atoms_of(g);
   for (ago::device const& on : {ago::cortex_a55, ago::cortex_a76}) {
     auto const cycles = [&](int first, int count) {
       one_chain::first = first;
@@ -181,7 +182,7 @@ TEST_CASE(
       run_time_program const program(g, {.target = isa::neon, .device = on}, ago::untuned,
                                      [](auto const& f) { return f.template operator()<one_chain>(); });
       auto const moved = program.moved();
-      ago::predicted_cycles sum;
+      ago::plan::predicted_cycles sum;
       for (int k = 0; k < program.steps(); ++k)
         sum += predict_step(program.plan.steps + program.first_part(k), program.groups.parts[k],
                             program.groups.tiles[k], moved->of[k], on);
@@ -191,9 +192,9 @@ TEST_CASE(
     double difference = 0, saved = 0;
     auto const values = chain_values_of(g, atoms, on);
     for (int a = 0; a < atoms.count; ++a)
-      for (int count = 2; count <= ago::max_chain; ++count) {
+      for (int count = 2; count <= ago::partition::max_chain; ++count) {
         if (values.saved[a][count - 2] <= 0) continue;
-        double const price = double(values.saved[a][count - 2]) / ago::detail::quarter_price / 4;
+        double const price = double(values.saved[a][count - 2]) / ago::partition::quarter_price / 4;
         double const prediction = alone - cycles(a, count);
         difference += std::abs(price - prediction);
         saved += std::abs(prediction);
@@ -231,15 +232,15 @@ TEST_CASE("random networks: every operator occurs, and sums are complete") {
   test::random r(7);
   for (int round = 0; round < 300; ++round) {
     auto const g = test::make_random_network(r, test::pick(r, 1, 60));
-    policy const p = policy(test::pick(r, 0, ago::policies - 1));
+    policy const p = policy(test::pick(r, 0, ago::partition::policies - 1));
     ago::options o{.target = isa::avx2, .policy = p};
     o.horizontal_fusion = ago::horizontal_fusion::off;
     inspection const i = inspect(g, o);
     CAPTURE(round);
     CAPTURE(name_of(p));
     REQUIRE(int(i.nodes.size()) >= g.node_count);
-    bool const changed =
-        with_policy(p, [&]<class Policy>() { return ago::recomputes<Policy> || opens_any<Policy>(g); });
+    bool const changed = ago::tools::with_policy(
+        p, [&]<class Policy>() { return ago::partition::recomputes<Policy> || ago::partition::opens_any<Policy>(g); });
     if (!changed) REQUIRE((int(i.nodes.size()) == g.node_count && int(i.edges.size()) <= g.edge_count));
     std::vector<int> operators(i.subgraphs.size()), computed(i.nodes.size());
     for (auto const& n : i.nodes)
@@ -255,7 +256,7 @@ TEST_CASE("random networks: every operator occurs, and sums are complete") {
     }
     for (std::size_t v = 0; v < i.nodes.size(); ++v) {
       CHECK((computed[v] > 0) == (i.nodes[v].step >= 0));
-      if (ago::is_complex(i.nodes[v].kind)) CHECK(computed[v] > 0);
+      if (ago::ir::is_complex(i.nodes[v].kind)) CHECK(computed[v] > 0);
     }
     long sum = 0;
     for (auto const& n : i.nodes) sum += n.multiply_adds;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The inspector's plans compared with the constants of ago::program.
-#include <ago/model/program.hpp>
+#include <ago/runtime/program.hpp>
 
 #include <inspect.hpp>
 #include <networks.hpp>

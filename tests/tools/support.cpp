@@ -66,14 +66,14 @@ TEST_CASE("of several files, all are written or none") {
 
 TEST_CASE("every fault has a sentence of its own") {
   std::set<std::string> sentences;
-  int const faults = int(ago::fault::network_is_not_constexpr) + 1;
-  for (int i = 0; i < faults; ++i) sentences.insert(sentence_of({.what = ago::fault(i)}));
+  int const faults = int(ago::ir::fault::network_is_not_constexpr) + 1;
+  for (int i = 0; i < faults; ++i) sentences.insert(sentence_of({.what = ago::ir::fault(i)}));
   CHECK(sentences.size() == std::size_t(faults));
-  CHECK(!sentences.contains(sentence_of({.what = ago::fault(faults)})));
+  CHECK(!sentences.contains(sentence_of({.what = ago::ir::fault(faults)})));
 }
 
 TEST_CASE("a sentence contains the numbers that disagree") {
-  ago::diagnostic const d{.what = ago::fault::bounds_are_reversed, .expected = 3, .actual = 2};
+  ago::ir::diagnostic const d{.what = ago::ir::fault::bounds_are_reversed, .expected = 3, .actual = 2};
   CHECK(sentence_of(d) == "the lower bound exceeds the upper bound (expects 3, gets 2)");
 }
 

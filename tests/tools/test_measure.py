@@ -134,8 +134,8 @@ class Failures(Case):
 
     def test_a_header_that_the_compiler_refuses(self):
         """With headers of its own, which come first."""
-        (self.folder / "ago" / "tune").mkdir(parents=True)
-        (self.folder / "ago" / "tune" / "program_times.hpp").write_text("#error these are \x1b[2J not ago's\n", "utf-8")
+        (self.folder / "ago" / "tuner").mkdir(parents=True)
+        (self.folder / "ago" / "tuner" / "program_times.hpp").write_text("#error these are \x1b[2J not ago's\n", "utf-8")
         said = self.failed("--measure", "--include", self.folder, "--compiler", COMPILER, keeps=True)
         self.assertIn("these are", said)
         self.assertNotIn("\x1b", said)

@@ -63,8 +63,8 @@ json data_of(std::string const& page) {
 
 template <auto const& Net>
 void check_statistics(char const* name) {
-  auto const& g = ago::optimized<Net>::value;
-  for (int p = 0; p < ago::policies; ++p) {
+  auto const& g = ago::passes::optimized<Net>::value;
+  for (int p = 0; p < ago::partition::policies; ++p) {
     json const j = json_of(inspected(name, policy(p)));
     auto const s = statistics_of(g, partition_by(policy(p), g).subgraphs);
     CAPTURE(name_of(policy(p)));
@@ -108,7 +108,7 @@ TEST_CASE("JSON of all networks under all policies has exactly the documented ke
                                       "predicted_us",
                                       "partition"};
   for (known_network const& n : known_networks())
-    for (int p = 0; p < ago::policies; ++p) {
+    for (int p = 0; p < ago::partition::policies; ++p) {
       inspection const i = inspected(n.name.c_str(), policy(p));
       json const j = json_of(i);
       std::vector<std::string> found;
@@ -134,7 +134,7 @@ TEST_CASE("JSON of all networks under all policies has exactly the documented ke
 
 TEST_CASE("JSON has the partition: operators, subgraphs, mini-subgraphs, steps and edges are consistent") {
   for (char const* name : {"mobilenet_v2", "shufflenet_v2", "bert_tiny", "mobilevit_s"})
-    for (int p = 0; p < ago::policies; ++p) {
+    for (int p = 0; p < ago::partition::policies; ++p) {
       CAPTURE(std::string(name) + " " + name_of(policy(p)));
       json const whole = json_of(inspected(name, policy(p))), j = whole["partition"];
       std::size_t const operators = j["operators"].size();
@@ -238,7 +238,7 @@ dot_text read_dot(std::string const& text) {
 
 TEST_CASE("Graphviz: braces balance, every operator and edge occurs once, clusters are the partition") {
   for (known_network const& n : known_networks())
-    for (int p = 0; p < ago::policies; ++p) {
+    for (int p = 0; p < ago::partition::policies; ++p) {
       inspection const i = inspected(n.name.c_str(), policy(p));
       dot_text const dot = read_dot(written([&](std::ostream& out) { write_dot(out, i); }));
       CHECK(dot.deepest == 3);
@@ -292,6 +292,8 @@ TEST_CASE("control characters in names are escaped in every format") {
 
 TEST_CASE("a map is shown by its name, if it has one") {
   using namespace ago;
+  using namespace ago::partition;
+  using namespace ago::passes;
   static constexpr auto net = input{.h = 2, .w = 2, .c = 8} | map{[](auto x) { return x * x; }, "swish7"} |
                               global_avg_pool{} | map{[](auto x) { return x + 1.f; }, "a_name_that_is_too_long"};
   std::vector const all{inspect(trace_now<net>()->value)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A trace at run time equals that of constant evaluation, whatever order compiled code evaluates arguments in.
-#include <ago/graph/parameters.hpp>
+#include <ago/network/parameters.hpp>
 
 #include <trace.hpp>
 #include <written_order.hpp>
@@ -12,6 +12,7 @@
 namespace {
 
 using namespace ago;
+using namespace ago::ir;
 using namespace ago::tools;
 
 /// Every operation on several operands, with operands that record nodes themselves; a value without readers.

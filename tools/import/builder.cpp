@@ -5,7 +5,7 @@
 
 #include "../support/diagnostic.hpp"
 
-#include <ago/graph/lowering.hpp>
+#include <ago/network/lowering.hpp>
 #include <ago/simd/map.hpp>  // defines the functions of activations, which graphs point to
 #include <ago/simd/math.hpp>
 
@@ -22,7 +22,7 @@ struct recorder_of_layer {
   }
   tensor operator()(input const&) const { throw std::logic_error("an input is not applied"); }
   tensor operator()(map_of const& m) const {
-    node n{.kind = op::map, .function = &m.stands_for};
+    ir::node n{.kind = op::map, .function = &m.stands_for};
     n.function_name = m.expression.c_str();  // its label in drawings
     return detail::record_elementwise(x[0], 0, n);
   }
@@ -117,8 +117,8 @@ int builder::apply(layer_value layer, std::vector<int> operands, std::vector<flo
   for (int v : operands) x.push_back(tensors_[std::size_t(v)]);
   long const before = recorder_.floats;
   tensor const y = record(layer, x);
-  if (recorder_.bad.what != fault::none) {
-    diagnostic const d = recorder_.bad;
+  if (recorder_.bad.what != ir::fault::none) {
+    ir::diagnostic const d = recorder_.bad;
     recorder_.bad = {};
     throw unsupported(std::string(name_of(d.where)) + ": " + tools::sentence_of(d));
   }

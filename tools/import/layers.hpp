@@ -2,7 +2,7 @@
 // A network as a list of ago's layers: the form of an ONNX model before it is written as C++ or recorded as a graph.
 #pragma once
 
-#include <ago/graph/network.hpp>
+#include <ago/network/network.hpp>
 #include <ago/operators/operators.hpp>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace ago::importer {
 /// map{[](auto x) { return <expression>; }}
 struct map_of {
   std::string expression;
-  user_function stands_for{};  ///< its address, in a recorded graph: like every lambda, it differs from all others
+  ir::user_function stands_for{};  ///< its address, in a recorded graph: like every lambda, it differs from all others
 };
 /// x + y, x - y, x * y, x / y, maximum(x, y), minimum(x, y), power(x, y)
 struct binary {

@@ -4,7 +4,7 @@
 #include "expression.hpp"
 #include "library_names.hpp"
 
-#include <ago/tune/keywords.hpp>
+#include <ago/tuner/keywords.hpp>
 
 #include <algorithm>
 #include <set>

@@ -15,7 +15,7 @@ struct subject {
   std::size_t (*input_size)(int);
   std::size_t (*output_size)(int);
   void (*pack)(float const* weights, float* packed);
-  void (*run)(run_memory const&);
+  void (*run)(plan::run_memory const&);
 };
 
 template <auto const& Net>
@@ -33,7 +33,7 @@ subject subject_of(char const* name) {
             code::pack(std::span<float const, code::parameter_count>(weights, code::parameter_count),
                        std::span<float, code::packed_floats>(packed, code::packed_floats));
           },
-          [](run_memory const& memory) { code::run(memory); }};
+          [](plan::run_memory const& memory) { code::run(memory); }};
 }
 
 /// Runs networks on stored inputs and compares with stored outputs. Arguments: --weights FILE and --data FOLDER for one

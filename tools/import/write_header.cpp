@@ -166,7 +166,7 @@ std::string headers_of(program_text const& t) {
   static std::set<std::string> const operators{
       "conv3d",  "conv_transpose3d", "max_pool3d",      "max_pool3d_index", "avg_pool3d",       "lp_pool3d",  "col2im",
       "hardmax", "triangle",         "take_along_axis", "gather_nd",        "reverse_sequence", "grid_sample"};
-  std::string r = uses(t, {"map"}) ? "#include <ago/ago.hpp>\n" : "#include <ago/graph/network.hpp>\n";
+  std::string r = uses(t, {"map"}) ? "#include <ago/ago.hpp>\n" : "#include <ago/network/network.hpp>\n";
   return uses(t, operators) ? r + "#include <ago/operators.hpp>\n" : r;
 }
 

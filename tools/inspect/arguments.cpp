@@ -156,7 +156,8 @@ arguments understand(words const& w) {
   if (w.measure) a.measure = w.how;
   if (w.measure && a.format == format::dot) throw usage_error("--measure works with --format text, json and html");
   isa const target = target_of(w);
-  device const on = w.device.empty() ? usual_device(target) : devices[choose("device", w.device, device_names())].value;
+  device const on =
+      w.device.empty() ? partition::usual_device(target) : devices[choose("device", w.device, device_names())].value;
   a.ways.push_back({.target = target, .policy = policy(choose("policy", w.policy, policy_names())), .device = on});
   if (w.against.empty()) return a;
   if (a.format != format::text && a.format != format::html)

@@ -26,7 +26,7 @@ std::string number(float x) {
   return text;
 }
 
-void add_window(phrases& p, window const& w) {
+void add_window(phrases& p, ir::window const& w) {
   p.add(std::to_string(w.kernel_h) + 'x' + std::to_string(w.kernel_w));
   if (w.stride_h != 1 || w.stride_w != 1) p.add("stride ", w.stride_h, w.stride_w);
   if (w.dilation_h != 1 || w.dilation_w != 1) p.add("dilation ", w.dilation_h, w.dilation_w);
@@ -40,16 +40,16 @@ char const* axis_name(int axis) {
   return names[axis];
 }
 
-void add_attention(phrases& p, node const& n) {
+void add_attention(phrases& p, ir::node const& n) {
   p.add(std::to_string(n.groups) + (n.groups == 1 ? " head" : " heads"));
   if (n.win.stride_h != 1 || n.win.stride_w != 1) p.add("patch ", n.win.stride_h, n.win.stride_w);
 }
 
 }  // namespace
 
-std::string describe(node const& n) {
+std::string describe(ir::node const& n) {
   phrases p;
-  if (n.kind == op::conv2d || n.kind == op::depthwise || pools_windows(n.kind)) add_window(p, n.win);
+  if (n.kind == op::conv2d || n.kind == op::depthwise || ir::pools_windows(n.kind)) add_window(p, n.win);
   switch (n.kind) {
     case op::conv2d:
     case op::channel_shuffle:

@@ -2,13 +2,13 @@
 // Descriptions of operators: everything except kind and extents.
 #pragma once
 
-#include <ago/graph/graph.hpp>
+#include <ago/ir/graph.hpp>
 
 #include <string>
 
 namespace ago::tools {
 
 /// "3x3, stride 2, pads 1 1 1 1, 4 groups"; may be empty.
-std::string describe(node const& n);
+std::string describe(ir::node const& n);
 
 }  // namespace ago::tools

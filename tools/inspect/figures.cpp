@@ -18,7 +18,7 @@ std::string grouped(long x) {
 }
 
 std::vector<figure> figures_of(inspection const& i) {
-  partition_statistics const& s = i.statistics;
+  partition::partition_statistics const& s = i.statistics;
   auto const of = [](int some, int all) { return std::to_string(some) + " of " + std::to_string(all); };
   std::vector<figure> all{
       {"subgraphs", "groups of operators within which values may stay in caches", std::to_string(s.groups)},

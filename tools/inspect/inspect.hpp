@@ -17,8 +17,8 @@ namespace ago::tools {
 namespace detail {
 
 template <int V, int E, int O>
-inspected_node inspect_node(graph<V, E, O> const& g, partitions<V> const& p, int v) {
-  node const& n = g.nodes[v];
+inspected_node inspect_node(ir::graph<V, E, O> const& g, partitions<V> const& p, int v) {
+  ir::node const& n = g.nodes[v];
   inspected_node r{.kind = n.kind,
                    .function = n.function_name ? n.function_name : "",
                    .name = n.name ? n.name : "",
@@ -26,8 +26,8 @@ inspected_node inspect_node(graph<V, E, O> const& g, partitions<V> const& p, int
                    .out = n.out,
                    .layer = n.layer,
                    .line = n.line,
-                   .weight = v < g.input_count ? 0 : weight_of(g, v),
-                   .multiply_adds = v < g.input_count ? 0 : multiply_adds(g, v),
+                   .weight = v < g.input_count ? 0 : partition::weight_of(g, v),
+                   .multiply_adds = v < g.input_count ? 0 : partition::multiply_adds(g, v),
                    .subgraph = p.subgraphs.of[v],
                    .mini = p.minis.of[v]};
   for (int o = 0; o < g.output_count; ++o) r.is_output = r.is_output || g.outputs[o] == v;
@@ -36,7 +36,7 @@ inspected_node inspect_node(graph<V, E, O> const& g, partitions<V> const& p, int
 
 /// The operators that a part computes.
 template <int V, int E, int O>
-std::vector<int> nodes_of(graph<V, E, O> const& g, step_nodes const& s) {
+std::vector<int> nodes_of(ir::graph<V, E, O> const& g, plan::step_nodes const& s) {
   std::vector<int> nodes;
   auto const add = [&](int v) {
     if (v >= g.input_count && (nodes.empty() || nodes.back() != v)) nodes.push_back(v);
@@ -53,19 +53,19 @@ std::vector<int> nodes_of(graph<V, E, O> const& g, step_nodes const& s) {
 }
 
 template <int V, int E, int O>
-inspected_part inspect_part(graph<V, E, O> const& g, planned_step const& p) {
+inspected_part inspect_part(ir::graph<V, E, O> const& g, plan::planned_step const& p) {
   inspected_part part{p.key.what, p.key.tile, p.nodes.bias >= 0 ? "bias" : "",
                       p.data.in,  p.data.out, nodes_of(g, p.nodes)};
   for (int k = 0; k < p.nodes.stage_count; ++k)
-    part.epilogue += (part.epilogue.empty() ? "" : ", ") + std::string(label_of(g.nodes[p.nodes.stages[k]]));
+    part.epilogue += (part.epilogue.empty() ? "" : ", ") + std::string(ir::label_of(g.nodes[p.nodes.stages[k]]));
   return part;
 }
 
 template <class Program>
-inspected_step inspect_step(Program const& p, int i, moved_bytes const& moved, device const& on) {
+inspected_step inspect_step(Program const& p, int i, plan::moved_bytes const& moved, device const& on) {
   auto const& g = p.graph;
   int const first = p.first_part(i), last = p.first_part(i + 1);
-  planned_step const* const parts = p.plan.steps;
+  plan::planned_step const* const parts = p.plan.steps;
   inspected_step s;
   s.tiles = p.groups.tiles[i];
   for (int k = first; k < last; ++k) {
@@ -73,9 +73,9 @@ inspected_step inspect_step(Program const& p, int i, moved_bytes const& moved, d
     for (int const v : s.parts.back().nodes) s.nodes.push_back(v);
   }
   s.subgraph = s.nodes.empty() ? -1 : p.partition.subgraphs.of[s.nodes.front()];
-  s.account = account_of(g, parts + first, last - first);
+  s.account = plan::account_of(g, parts + first, last - first);
   s.moved = moved;
-  s.cycles = predict_step(parts + first, last - first, s.tiles, moved, on).sum();
+  s.cycles = plan::predict_step(parts + first, last - first, s.tiles, moved, on).sum();
   return s;
 }
 
@@ -106,7 +106,7 @@ std::vector<inspected_flow> inspect_flows(Program const& p) {
       });
     };
     for (int k = p.first_part(i); k < p.first_part(i + 1); ++k) {
-      step_nodes const& s = p.plan.steps[k].nodes;
+      plan::step_nodes const& s = p.plan.steps[k].nodes;
       read(s.source);
       for (int const v : s.inputs) read(v);
       for (int j = 0; j < s.stage_count; ++j) read(s.others[j]);
@@ -128,13 +128,13 @@ std::vector<inspected_flow> inspect_flows(Program const& p) {
 /// The inspection of `whole` (after the passes, unmerged) for the policy, target and device that are given. The caller
 /// sets the network's name and size. Throws std::length_error, see run_time_program.
 template <int V, int E, int O>
-inspection inspect(graph<V, E, O> const& whole, options const& given = {}) {
-  options const o = resolved(given);
+inspection inspect(ir::graph<V, E, O> const& whole, options const& given = {}) {
+  options const o = plan::resolved(given);
   run_time_program<V, E, O> const program(whole, o);
   auto const& g = program.graph;
   auto const& p = program.partition;
   inspection r;
-  r.policy = with_policy(o.policy, []<class Policy>() { return name_of_policy<Policy>(); });
+  r.policy = tools::with_policy(o.policy, []<class Policy>() { return name_of_policy<Policy>(); });
   r.target = o.target;
   r.device = o.device;
   r.inputs = g.input_count;
@@ -153,7 +153,7 @@ inspection inspect(graph<V, E, O> const& whole, options const& given = {}) {
     if (v < g.input_count) continue;
     inspected_subgraph& s = r.subgraphs[std::size_t(r.nodes.back().subgraph)];
     ++s.operators;
-    s.complex += is_complex(g.nodes[v].kind);
+    s.complex += ir::is_complex(g.nodes[v].kind);
     s.weight += r.nodes.back().weight;
   }
   auto const moved = program.moved();
@@ -168,7 +168,7 @@ inspection inspect(graph<V, E, O> const& whole, options const& given = {}) {
   }
   r.flows = detail::inspect_flows(program);
   for (int b = 0; b < program.memory.buffer_count; ++b) {
-    buffer const& x = program.memory.buffers[b];
+    plan::buffer const& x = program.memory.buffers[b];
     r.values.push_back({x.value, x.first, x.last, 4 * x.offset, 4 * x.floats, x.scratch});
   }
   return r;

@@ -13,7 +13,7 @@ std::string inspected_step::kernel() const {
   std::string names = parts.size() > 1 ? std::string(name_of(tiles.how)) + ": " : "";
   for (std::size_t i = 0; i < parts.size(); ++i) {
     names += (i ? ", " : "") + std::string(name_of(parts[i].what));
-    if (parts[i].what == structure::elementwise && !parts[i].epilogue.empty())
+    if (parts[i].what == plan::structure::elementwise && !parts[i].epilogue.empty())
       names += " (" + shortened(parts[i].epilogue, 40) + ')';
   }
   return names;
@@ -35,8 +35,8 @@ measured_time inspection::measured_steps(int subgraph) const {
   return sum;
 }
 
-step_account inspection::account() const {
-  step_account sum;
+plan::step_account inspection::account() const {
+  plan::step_account sum;
   for (inspected_step const& s : steps) {
     sum.multiply_adds += s.account.multiply_adds;
     sum.bytes_read += s.account.bytes_read;
@@ -45,8 +45,8 @@ step_account inspection::account() const {
   return sum;
 }
 
-moved_bytes inspection::moved() const {
-  moved_bytes sum;
+plan::moved_bytes inspection::moved() const {
+  plan::moved_bytes sum;
   for (inspected_step const& s : steps) sum += s.moved;
   return sum;
 }

@@ -2,9 +2,9 @@
 // A policy's partition and plan of a network, as plain data: the only input of the writers.
 #pragma once
 
-#include <ago/graph/isa.hpp>
-#include <ago/graph/op.hpp>
-#include <ago/graph/shape.hpp>
+#include <ago/ir/isa.hpp>
+#include <ago/ir/op.hpp>
+#include <ago/ir/shape.hpp>
 #include <ago/partition/device.hpp>
 #include <ago/partition/statistics.hpp>
 #include <ago/partition/tiling.hpp>
@@ -46,9 +46,9 @@ struct inspected_edge {
 
 /// A kernel within a step.
 struct inspected_part {
-  structure what{};
-  register_tile tile{};  ///< 1x1 if the kernel has none
-  std::string epilogue;  ///< operators applied before the results are stored: "bias, relu6"; may be empty
+  plan::structure what{};
+  plan::register_tile tile{};  ///< 1x1 if the kernel has none
+  std::string epilogue;        ///< operators applied before the results are stored: "bias, relu6"; may be empty
   shape in{}, out{};
   std::vector<int> nodes;  ///< the operators that it computes
 };
@@ -61,12 +61,12 @@ struct measured_time {
 /// A kernel, or a pipeline of several.
 struct inspected_step {
   std::vector<inspected_part> parts;
-  chain_tiling tiles{};    ///< of a pipeline
-  std::vector<int> nodes;  ///< the operators that it computes
+  partition::chain_tiling tiles{};  ///< of a pipeline
+  std::vector<int> nodes;           ///< the operators that it computes
   int subgraph{};
-  step_account account{};
-  moved_bytes moved{};  ///< in the caches of the device
-  double cycles{};      ///< predicted on one core of the device (plan/predicted_time.hpp)
+  plan::step_account account{};
+  plan::moved_bytes moved{};  ///< in the caches of the device
+  double cycles{};            ///< predicted on one core of the device (plan/predicted_time.hpp)
   std::optional<measured_time> measured{};
 
   /// "pointwise", "rows: pointwise, depthwise, pointwise", "elementwise (relu6)"
@@ -110,8 +110,8 @@ struct inspection {
   std::vector<inspected_flow> flows;          ///< by reader, then those to the caller
   std::vector<inspected_value> values;        ///< in the order of the plan's buffers
   int inputs{}, minis{};
-  std::vector<int> removed_rules;     ///< of policy apollo, by its feedback; numbers of its paper's tables
-  partition_statistics statistics{};  ///< of the subgraphs
+  std::vector<int> removed_rules;                ///< of policy apollo, by its feedback; numbers of its paper's tables
+  partition::partition_statistics statistics{};  ///< of the subgraphs
   long arena_bytes{}, weight_bytes{};
   std::optional<measured_time> measured{};  ///< a whole inference; then all steps are measured, too
 
@@ -125,8 +125,8 @@ struct inspection {
   double microseconds(double cycles) const { return ago::microseconds(cycles, device); }
   /// The sums of the measured times of the steps, of one subgraph if it is given.
   measured_time measured_steps(int subgraph = -1) const;
-  step_account account() const;
-  moved_bytes moved() const;
+  plan::step_account account() const;
+  plan::moved_bytes moved() const;
 };
 
 /// The number of operators: "152 operators", or "86 and 140 operators" if policies differ.

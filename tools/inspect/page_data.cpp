@@ -24,7 +24,7 @@ json operators_of(inspection const& i) {
                    {"bytes", 4 * n.out.count()},
                    {"layer", n.layer},
                    {"line", n.line},
-                   {"complex", is_complex(n.kind)},
+                   {"complex", ir::is_complex(n.kind)},
                    {"output", n.is_output}});
   return all;
 }

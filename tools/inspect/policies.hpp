@@ -18,7 +18,7 @@ namespace ago::tools {
 /// policy of the user's.
 template <class F>
 auto with_policy(policy p, F const& f) {
-  if (p != policy::own) return ago::detail::with_policy(p, f);
+  if (p != policy::own) return ago::partition::with_policy(p, f);
 #ifdef AGO_INSPECTED_POLICY
   return f.template operator()<AGO_INSPECTED_POLICY>();
 #else

@@ -10,13 +10,13 @@ template inspection inspect(decltype(roomy_graph::value) const&, options const&)
 namespace {
 
 using usual_graph = decltype(roomy_graph::value);
-using large_graph = graph<16384, 49152, 1024>;
+using large_graph = ir::graph<16384, 49152, 1024>;
 
 template <class Graph>
 std::vector<inspection> inspect_as(ago::detail::recorder const& made, std::vector<options> const& ways) {
   auto const g = std::make_unique<Graph>();
   detail::copy_with_room(*g, made);
-  *g = optimize(*g);
+  *g = passes::optimize(*g);
   std::vector<inspection> all;
   for (options const& way : ways) all.push_back(inspect(*g, way));
   return all;
@@ -26,7 +26,7 @@ std::vector<inspection> inspect_as(ago::detail::recorder const& made, std::vecto
 
 std::vector<std::string> policy_names() {
   std::vector<std::string> names;
-  for (int p = 0; p < policies; ++p) names.emplace_back(name_of(policy(p)));
+  for (int p = 0; p < partition::policies; ++p) names.emplace_back(name_of(policy(p)));
 #ifdef AGO_INSPECTED_POLICY
   names.push_back(name_of_policy<AGO_INSPECTED_POLICY>());
 #endif

@@ -39,12 +39,12 @@ class run_time_program {
       throw std::length_error("this network needs room for " + std::to_string(count) + " " + what + ", and there is " +
                               "room for " + std::to_string(capacity));
   }
-  static void check(graph_size const& size) {
+  static void check(ir::graph_size const& size) {
     check(size.nodes, V, "operators");
     check(size.edges, E, "operands");
   }
-  static void check(partition_fault fault) {
-    if (fault == partition_fault::none) return;
+  static void check(partition::partition_fault fault) {
+    if (fault == partition::partition_fault::none) return;
     throw std::invalid_argument(std::string("the policy's partition has a fault: ") + name_of(fault));
   }
 
@@ -52,88 +52,91 @@ class run_time_program {
   using owned = std::unique_ptr<T const>;
 
   options const o_;
-  owned<ago::graph<V, E, O>> const merged_;
-  owned<partitioned_graph<V, E, O>> const partitioned_;
+  owned<ago::ir::graph<V, E, O>> const merged_;
+  owned<partition::partitioned_graph<V, E, O>> const partitioned_;
 
  public:
   /// The graph that runs, and its partition.
-  ago::graph<V, E, O> const& graph;
+  ago::ir::graph<V, E, O> const& graph;
   partitions<V> const& partition;
 
  private:
-  owned<channel_layouts<V>> const layouts_;
-  owned<concat_views<V>> const views_;
+  owned<plan::channel_layouts<V>> const layouts_;
+  owned<plan::concat_views<V>> const views_;
 
  public:
-  owned<step_list<room>> const parts;
+  owned<plan::step_list<room>> const parts;
 
  private:
-  owned<plan_stages<V, room, room, room_for_runs>> const stages_;
+  owned<plan::plan_stages<V, room, room, room_for_runs>> const stages_;
 
  public:
-  fusion_list<room> const& groups;
-  split_list<room> const& splits;
-  memory_plan<V> const& memory;
-  input_run_table<room_for_runs, room> const& runs;
-  ago::plan<room> const& plan;
+  plan::fusion_list<room> const& groups;
+  plan::split_list<room> const& splits;
+  plan::memory_plan<V> const& memory;
+  plan::input_run_table<room_for_runs, room> const& runs;
+  ago::plan::execution_plan<room> const& plan;
 
   /// `whole`: after the passes, unmerged.
-  explicit run_time_program(ago::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o = {})
+  explicit run_time_program(ago::ir::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o = {})
       : run_time_program(whole, o, untuned) {}
-  run_time_program(ago::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o, auto const& schedules)
-      : run_time_program(whole, o, schedules, [&](auto const& f) { return with_policy(o.policy, f); }) {}
+  run_time_program(ago::ir::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o, auto const& schedules)
+      : run_time_program(whole, o, schedules, [&](auto const& f) { return tools::with_policy(o.policy, f); }) {}
   /// `by`(f) calls f.operator()<Policy>() with the policy, which `o` need not name.
-  run_time_program(ago::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o, auto const& schedules,
+  run_time_program(ago::ir::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o, auto const& schedules,
                    auto const& by)
-      : o_(resolved(o)), merged_(on_heap([&] {
-          merging const m = by([&]<class Policy>() { return merging_of<Policy>(o_); });
-          return has_siblings(whole, m) ? optimize(merge_siblings(whole, m), o_.algebra) : fit<V, E, O>(whole);
+      : o_(plan::resolved(o)), merged_(on_heap([&] {
+          passes::merging const m = by([&]<class Policy>() { return plan::merging_of<Policy>(o_); });
+          return passes::has_siblings(whole, m) ? passes::optimize(passes::merge_siblings(whole, m), o_.algebra)
+                                                : passes::fit<V, E, O>(whole);
         })),
         partitioned_(on_heap([&] {
-          check(size_of_opened(*merged_, {}));
+          check(passes::size_of_opened(*merged_, {}));
           return by([&]<class Policy>() {
-            check(size_of_partitioned<Policy, V, E>(*merged_, o_.device));
-            auto r = partition_opened<Policy, V, E>(*merged_, o_.device);
-            check(size_of_opened(r.graph, {}));  // for statistics(), with what is computed again
-            check(partition_fault_of(r.graph, r.partition));
+            check(partition::size_of_partitioned<Policy, V, E>(*merged_, o_.device));
+            auto r = partition::partition_opened<Policy, V, E>(*merged_, o_.device);
+            check(passes::size_of_opened(r.graph, {}));  // for statistics(), with what is computed again
+            check(partition::partition_fault_of(r.graph, r.partition));
             return r;
           });
         })),
         graph(partitioned_->graph), partition(partitioned_->partition),
-        layouts_(on_heap([&] { return channel_layouts_of(graph); })),
-        views_(on_heap([&] { return views_of(graph, *layouts_); })), parts(on_heap([&] {
-          check(step_capacity(graph, *layouts_), room, "steps");
-          return form_steps<room>(graph, partition.minis, *views_, *layouts_, partition.chain_of);
+        layouts_(on_heap([&] { return plan::channel_layouts_of(graph); })),
+        views_(on_heap([&] { return plan::views_of(graph, *layouts_); })), parts(on_heap([&] {
+          check(plan::step_capacity(graph, *layouts_), room, "steps");
+          return plan::form_steps<room>(graph, partition.minis, *views_, *layouts_, partition.chain_of);
         })),
         stages_(on_heap([&] {
-          check(count_input_runs(graph, *parts, *layouts_), room_for_runs, "pieces of operands");
-          return plan_stages<V, room, room, room_for_runs>(graph, partition, *layouts_, *views_, *parts, o_, schedules);
+          check(plan::count_input_runs(graph, *parts, *layouts_), room_for_runs, "pieces of operands");
+          return plan::plan_stages<V, room, room, room_for_runs>(graph, partition, *layouts_, *views_, *parts, o_,
+                                                                 schedules);
         })),
         groups(stages_->groups), splits(stages_->splits), memory(stages_->memory), runs(stages_->runs),
         plan(stages_->plan) {}
 
   /// Of the subgraphs, counted in primitives, as for every policy.
-  partition_statistics statistics() const {
+  partition::partition_statistics statistics() const {
     auto const p = on_heap([&] {
-      return with_policy(o_.policy,
-                         [&]<class Policy>() { return partition_of_primitives<Policy, V, E>(*merged_, o_.device); });
+      return tools::with_policy(o_.policy, [&]<class Policy>() {
+        return partition::partition_of_primitives<Policy, V, E>(*merged_, o_.device);
+      });
     });
-    return statistics_of(p->graph, p->partition.subgraphs);
+    return partition::statistics_of(p->graph, p->partition.subgraphs);
   }
   /// The numbers of the rules that Apollo's feedback removes, if that is the policy.
   std::vector<int> removed_rules() const {
     std::vector<int> numbers;
-    with_policy(o_.policy, [&]<class Policy>() {
+    tools::with_policy(o_.policy, [&]<class Policy>() {
       if constexpr (std::same_as<Policy, apollo_policy>) {
-        auto const all = on_heap([&] { return opened<V, E>(*merged_, opened_by<Policy>); });
-        apollo_rule_set removed = Policy::removed_rules(*all);
-        for (apollo_rule const& r : aggregation_rules) {
+        auto const all = on_heap([&] { return passes::opened<V, E>(*merged_, partition::opened_by<Policy>); });
+        partition::apollo_rule_set removed = Policy::removed_rules(*all);
+        for (partition::apollo_rule const& r : partition::aggregation_rules) {
           if (removed & 1) numbers.push_back(r.number);
-          removed = apollo_rule_set(removed >> 1);
+          removed = partition::apollo_rule_set(removed >> 1);
         }
-        for (apollo_rule const& r : stitching_rules) {
+        for (partition::apollo_rule const& r : partition::stitching_rules) {
           if (removed & 1) numbers.push_back(r.number);
-          removed = apollo_rule_set(removed >> 1);
+          removed = partition::apollo_rule_set(removed >> 1);
         }
       }
     });
@@ -141,11 +144,11 @@ class run_time_program {
   }
   int steps() const { return groups.count; }
   /// Where the channels of values are, and which values are in the memory of others.
-  channel_layouts<V> const& layouts() const { return *layouts_; }
-  concat_views<V> const& views() const { return *views_; }
+  plan::channel_layouts<V> const& layouts() const { return *layouts_; }
+  plan::concat_views<V> const& views() const { return *views_; }
   /// The bytes that each step moves in the caches of the device.
   auto moved() const {
-    return on_heap([&] { return moved_by(graph, groups, memory, plan, runs, o_.device); });
+    return on_heap([&] { return plan::moved_by(graph, groups, memory, plan, runs, o_.device); });
   }
   /// The parts of a step: plan.steps[first_part(i)] ... plan.steps[first_part(i + 1) - 1].
   int first_part(int step) const { return step < steps() ? groups.first[step] : parts->count; }

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 bool has_headers(fs::path const& folder) {
   std::error_code ignored;
-  return fs::exists(folder / "ago" / "tune" / "program_times.hpp", ignored);
+  return fs::exists(folder / "ago" / "tuner" / "program_times.hpp", ignored);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // The compiler of this machine, what it needs to compile ago, and what the machine can run.
 #pragma once
 
-#include <ago/graph/isa.hpp>
+#include <ago/ir/isa.hpp>
 
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 
 #include "written_order.hpp"
 
-#include <ago/graph/lowering.hpp>
+#include <ago/network/lowering.hpp>
 #include <ago/passes/passes.hpp>
 
 #include <memory>
@@ -16,12 +16,12 @@ namespace ago::tools {
 
 /// A graph with room for networks of every usual size, and the names that its nodes refer to.
 struct roomy_graph {
-  graph<1024, 3072, 64> value;
+  ir::graph<1024, 3072, 64> value;
   std::vector<std::string> names;
 };
 
 /// The sentence that describes the fault of a layer.
-std::string to_string(diagnostic const& d);
+std::string to_string(ir::diagnostic const& d);
 
 namespace detail {
 
@@ -43,7 +43,7 @@ void check_room(ago::detail::recorder const& made, int nodes, int edges, int out
 
 /// A network recorded without a fault, as a graph.
 template <int V, int E, int O>
-void copy_with_room(graph<V, E, O>& g, ago::detail::recorder const& made) {
+void copy_with_room(ir::graph<V, E, O>& g, ago::detail::recorder const& made) {
   check_room(made, V, E, O);
   ago::detail::copy_to(g, made);
 }
@@ -62,13 +62,13 @@ std::unique_ptr<roomy_graph const> trace_now(std::remove_cvref_t<decltype(Net)> 
   ago::detail::recorder made;
   made.names = ago::detail::naming(names.data());
   record(made, sized);
-  if (made.bad.what != fault::none) throw std::invalid_argument(to_string(made.bad));
+  if (made.bad.what != ir::fault::none) throw std::invalid_argument(to_string(made.bad));
   auto const& written = lowered<Net>::value;
   auto const ordered = in_written_order(made, {{written.nodes, std::size_t(written.node_count)},
                                                {written.edges, std::size_t(written.edge_count)},
                                                {written.outputs, std::size_t(written.output_count)}});
   detail::copy_with_room(r->value, ordered ? *ordered : made);
-  r->value = optimize(r->value);
+  r->value = passes::optimize(r->value);
   return r;
 }
 template <auto const& Net>

@@ -28,7 +28,7 @@ json with_measured(json object, std::optional<measured_time> const& t) {
 }
 
 json figures_of(inspection const& i) {
-  partition_statistics const& s = i.statistics;
+  partition::partition_statistics const& s = i.statistics;
   json const figures{
       {"network", i.network},
       {"size", i.size > 0 ? json(i.size) : json(nullptr)},

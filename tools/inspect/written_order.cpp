@@ -38,8 +38,8 @@ class matching {
     while (!open.empty()) {
       auto const [a, b] = open.back();
       open.pop_back();
-      node const& m = made_.nodes[a];
-      node const& n = written_.nodes[std::size_t(b)];
+      ir::node const& m = made_.nodes[a];
+      ir::node const& n = written_.nodes[std::size_t(b)];
       int& partner = partner_[std::size_t(a)];
       if (m.kind == op::from_nchw && n.kind == op::input) {
         partner = -1;
@@ -129,7 +129,7 @@ std::unique_ptr<recorder const> in_written_order(recorder const& made, recorded_
   auto to = std::make_unique<recorder>();
   offsets const moved(made, layer_of, *to);
   for (int v : order) {
-    node n = made.nodes[v];
+    ir::node n = made.nodes[v];
     int const first = n.input_first;
     n.input_first = to->edges.size;
     for (int k = 0; k < n.input_count; ++k) to->edges.push(place[std::size_t(made.edges[first + k])]);

@@ -2,7 +2,7 @@
 // Restores the written order of a network that was traced at run time.
 #pragma once
 
-#include <ago/graph/recorder.hpp>
+#include <ago/trace/recorder.hpp>
 
 #include <memory>
 #include <span>
@@ -11,7 +11,7 @@ namespace ago::tools {
 
 /// A network recorded by constant evaluation, for any size.
 struct recorded_network {
-  std::span<node const> nodes;
+  std::span<ir::node const> nodes;
   std::span<int const> edges, outputs;
 };
 

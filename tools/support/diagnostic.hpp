@@ -2,13 +2,13 @@
 // Sentences for the front end's diagnostics.
 #pragma once
 
-#include <ago/graph/graph.hpp>
+#include <ago/ir/graph.hpp>
 
 #include <string>
 
 namespace ago::tools {
 
 /// The sentence that describes the fault, with the two conflicting numbers, if there are any.
-std::string sentence_of(diagnostic const& d);
+std::string sentence_of(ir::diagnostic const& d);
 
 }  // namespace ago::tools

@@ -9,7 +9,7 @@
 #include <networks/squeezenet.hpp>
 
 #include <ago/ago.hpp>
-#include <ago/tune/analytic_cost.hpp>
+#include <ago/tuner/analytic_cost.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -17,6 +17,9 @@
 namespace {
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::kernel;
+using namespace ago::plan;
 
 /// Quarter cycles to transpose a float, at one shuffle per cycle: n lanes need n * log2(n) shuffles for n * n floats.
 constexpr double transposing(isa target) { return target == isa::avx512 ? 4 * 64. / 256 : 4 * 24. / 64; }
@@ -32,15 +35,15 @@ orders orders_of_matrix(planned_step const& p) {
   isa const target = p.key.target;
   long const pixels = s.out.pixels();
   orders r;
-  r.usual = detail::matrix_cycles(p.key.target, p.key, p.data, {});
+  r.usual = kernel::matrix_cycles(p.key.target, p.key, p.data, {});
   planned_step other = p;
   other.key.paired = false;
   other.data.out = {1, 1, s.out.c, int(pixels)};
   int const across = padded(int(pixels), target) / lanes(target);
   other.key.tile = cheapest_tile(
       target, s.out.c, across, [](int, int) { return true; },
-      [&](register_tile const& t) { return detail::matrix_cost(target, t, s.out.c, across, s.in.c, false); });
-  r.swapped = detail::matrix_cycles(target, other.key, other.data, {});
+      [&](register_tile const& t) { return kernel::matrix_cost(target, t, s.out.c, across, s.in.c, false); });
+  r.swapped = kernel::matrix_cycles(target, other.key, other.data, {});
   r.moved = transposing(target) * double(pixels) * (s.in.c + s.out.c);
   return r;
 }

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <ago/ago.hpp>
-#include <ago/tune/machine.hpp>
-#include <ago/tune/paired_timing.hpp>
-#include <ago/tune/sample_data.hpp>
-#include <ago/tune/text.hpp>
+#include <ago/tuner/machine.hpp>
+#include <ago/tuner/paired_timing.hpp>
+#include <ago/tuner/sample_data.hpp>
+#include <ago/tuner/text.hpp>
 
 #include <cmath>
 #include <cstdio>

@@ -2,7 +2,7 @@
 // What can be wrong with an index expression.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/requirements.hpp>
 
 #include <cstdint>
 

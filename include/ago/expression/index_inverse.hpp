@@ -172,13 +172,14 @@ struct index_inverse {
       ++others;
       if (!was_free[k]) found = k;
     }
-    bool const fits = others == 1 && found >= 0 && ago::detail::common_divisor(size_at(d, found) / unit, stride) == 1;
+    bool const fits =
+        others == 1 && found >= 0 && ago::expression::common_divisor(size_at(d, found) / unit, stride) == 1;
     if (fits && c.count == 1) split[d] = found;
   }
   constexpr long common_unit(int d) const {
     long r = 0;
     for (int k = 0; k < values.in.count; ++k)
-      if (size_at(d, k) != 0) r = ago::detail::common_divisor(size_at(d, k), r);
+      if (size_at(d, k) != 0) r = ago::expression::common_divisor(size_at(d, k), r);
     return r == 0 ? 1 : r;
   }
 

@@ -2,7 +2,7 @@
 // The operations in the body of an index expression, and what they compute.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/requirements.hpp>
 
 #include <cstdint>
 

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// The number of bounds of an epilogue that consists of them: none, 0 or more (relu), also 6 or less (relu6); -1 for
 /// any other.
@@ -43,4 +43,4 @@ AGO_INLINE void finish_bounded(vec<I> (&acc)[PIXELS][VECTORS], float* to, long s
   }(std::make_integer_sequence<int, results + apart * BOUNDS>{});
 }
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

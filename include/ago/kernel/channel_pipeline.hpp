@@ -4,7 +4,7 @@
 
 #include <ago/kernel/row_pipeline.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 /// pointwise or convolution -> depthwise [-> pointwise], and every other chain whose middle is depthwise. The first
 /// part reads all of its input for each chunk of its output channels. For a pointwise part after it, the chunk is a
@@ -24,7 +24,7 @@ struct channel_pipeline {
         int const end = channel + chunk < last ? channel + chunk : last;
         select<0>(parts, whole, {channel, end});
         if constexpr (F.tiling == tiling::channels) images<0>(parts, m, n);
-        else detail::rolling_rows<F>(parts, m, n);
+        else rolling_rows<F>(parts, m, n);
       }
   }
 
@@ -46,7 +46,7 @@ struct channel_pipeline {
   AGO_INLINE static void images(step_data const* parts, kernel_memory const& m, int n) {
     if constexpr (P < F.parts) {
       if constexpr (F.part[P].what == structure::pointwise) pointwise_kernel<F.part[P]>::image(parts[P], m, n);
-      else detail::compute_rows<F.part[P]>(parts[P], m, n, 0, parts[P].out.h);
+      else compute_rows<F.part[P]>(parts[P], m, n, 0, parts[P].out.h);
       images<P + 1>(parts, m, n);
     }
   }
@@ -71,4 +71,4 @@ struct pixel_pipeline {
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

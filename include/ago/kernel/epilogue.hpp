@@ -5,9 +5,7 @@
 #include <ago/plan/step.hpp>
 #include <ago/simd/math.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// First float of a value.
 AGO_INLINE float const* address(place const& p, run_memory const& m) {
@@ -54,7 +52,7 @@ AGO_INLINE vec<I> activate(vec<I> x, [[maybe_unused]] float alpha, [[maybe_unuse
     return x * clamp(v(zero), v(zero + 1), fma(x, v(zero + 1.f / 6), v(zero + .5f)));
   else if constexpr (K == op::sigmoid) return logistic(x);
   else if constexpr (K == op::silu) return times_logistic(x, x);
-  else if constexpr (K == op::gelu) return gelu(x);
+  else if constexpr (K == op::gelu) return simd::gelu_of(x);
   else if constexpr (K == op::gelu_tanh)  // (1 + tanh(u)) / 2 = logistic(2 u)
     return times_logistic(x, v(1.5957691216f) * fma(x * x * x, v(.044715f), x));
   else if constexpr (K == op::tanh) return tanh(x);
@@ -75,8 +73,6 @@ AGO_INLINE vec<I> combine(vec<I> a, vec<I> b) {
   else static_assert(never_kind<K>, "no kernel computes this operator of two operands");
 }
 
-}  // namespace detail
-
 /// Does the epilogue have stages with long code? Unrolled over a tile they would fill the instruction cache.
 constexpr bool is_lengthy(epilogue const& after) {
   for (stage const& s : after.stages)
@@ -94,7 +90,7 @@ class finisher {
       stage_data const& d = m.stage(s, i);
       alpha_[i] = d.alpha;
       beta_[i] = d.beta;
-      operand_[i] = detail::address(d.operand, m);
+      operand_[i] = address(d.operand, m);
       stride_[i] = d.operand.pixel_stride;
       if (d.parameters >= 0) operand_[i] = m.weights + d.parameters;
       if (E.stages[i].kind == op::positions) stride_[i] = s.out.c;
@@ -109,7 +105,7 @@ class finisher {
       if (E.stages[i].kind == op::positions)
         operand_[i] = m.weights + m.stage(s, i).parameters - n * long(s.out.h) * s.out.w * s.out.c;
       else if (is_binary(E.stages[i].kind) && m.stage(s, i).image_step != 0)
-        operand_[i] = detail::address(m.stage(s, i).operand, m) + long(n) * m.stage(s, i).image_step;
+        operand_[i] = address(m.stage(s, i).operand, m) + long(n) * m.stage(s, i).image_step;
   }
 
   AGO_INLINE vec<I> operator()(vec<I> x, long pixel, int channel) const {
@@ -146,7 +142,7 @@ class finisher {
       if constexpr (is_binary(kind)) {
         float const* const other = operand_[S] + pixel * stride_[S];
         vec<I> const y = E.stages[S].one_channel ? vec<I>(*other) : load(other + channel, count);
-        x = E.stages[S].reversed ? detail::combine<kind>(y, x) : detail::combine<kind>(x, y);
+        x = E.stages[S].reversed ? combine<kind>(y, x) : combine<kind>(x, y);
       } else if constexpr (kind == op::positions) {
         x = x + load(operand_[S] + pixel * stride_[S] + channel, count);
       } else if constexpr (kind == op::bias) {
@@ -161,7 +157,7 @@ class finisher {
         constexpr auto f = E.stages[S].function->apply;
         f(I, &x, alpha_[S], beta_[S]);
       } else {
-        x = detail::activate<kind, I>(x, alpha_[S], beta_[S], zero);
+        x = activate<kind, I>(x, alpha_[S], beta_[S], zero);
       }
       return apply<S + 1>(x, pixel, channel, count, zero);
     }
@@ -172,10 +168,6 @@ class finisher {
   float alpha_[stages ? stages : 1]{}, beta_[stages ? stages : 1]{};
   int channels_{};
 };
-
-}  // namespace ago
-
-namespace ago::detail {
 
 /// Writes the channels of one pixel: f(c, count...) gives those from c on, `count` of them if they fill no register.
 template <kernel_key K, class F>
@@ -189,4 +181,4 @@ AGO_INLINE void write_pixel(finisher<K.after, K.target> const& finish, float* ou
   }
 }
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

@@ -4,7 +4,7 @@
 
 #include <ago/kernel/epilogue.hpp>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// Operand i of an expression: values are the step's, in order; the weights are packed.
 AGO_INLINE float const* operand_of_expression(step_data const& s, kernel_memory const& m, int i, int weights) {
@@ -22,4 +22,4 @@ AGO_INLINE index_range granules_in(index_range const& portion, int granule, int 
   return portion.last == 0 ? index_range{0, all} : index_range{up(portion.first), up(portion.last)};
 }
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

@@ -6,9 +6,7 @@
 
 #include <cmath>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// a * b, rounded. Keeps compilers from fusing it with a following sum on machines that have such an instruction, so
 /// that packed weights are bit-identical whichever machine packs them.
@@ -23,8 +21,6 @@ inline double rounded_product(double a, double b) {
 #endif
   return product;
 }
-
-}  // namespace detail
 
 /// Scale and shift per output channel that result from an operator's parameters. Computed in double, so that folding
 /// adds no error beyond the rounding of the packed float.
@@ -51,7 +47,7 @@ class folded_parameters {
     double const raw = shift_ ? shift_[c] : 0.0;
     if (!shift_norm_) return float(raw);
     double const centred = raw - shift_norm_[2 * channels_ + c];
-    return float(detail::rounded_product(centred, scale(shift_norm_, c)) + shift_norm_[channels_ + c]);
+    return float(rounded_product(centred, scale(shift_norm_, c)) + shift_norm_[channels_ + c]);
   }
 
  private:
@@ -65,4 +61,4 @@ class folded_parameters {
   int start_, step_;
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// What the loop keeps in registers.
 template <isa I, int PIXELS, int VECTORS>
@@ -179,4 +179,4 @@ AGO_INLINE void accumulate_halves(float const* a, long a_stride, int depth, floa
   }
 }
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// An instruction that issues beside a multiply-add.
 struct companion {
@@ -189,4 +189,4 @@ class half_order {
 template <int PIXELS, int VECTORS>
 inline constexpr half_order<PIXELS, VECTORS> half_order_of{};
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

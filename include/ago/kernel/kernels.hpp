@@ -28,7 +28,7 @@
 #include <ago/simd/math.hpp>
 #include <type_traits>
 
-namespace ago {
+namespace ago::kernel {
 
 /// The function that runs steps with the key `K`. Kernels of index expressions are only there in networks with
 /// <ago/expressions.hpp>.
@@ -50,4 +50,4 @@ constexpr kernel_function kernel_for() {
   }
 }
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -5,9 +5,7 @@
 #include <ago/kernel/folding.hpp>
 #include <ago/plan/packing.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// Packs one factor for each channel.
 template <isa I>
@@ -34,8 +32,6 @@ void pack_shifts(op kind, parameter_source source, int channels, float const* bl
   }
 }
 
-}  // namespace detail
-
 /// The parameters of one stage of an epilogue.
 struct stage_packing {
   op kind{};
@@ -51,13 +47,13 @@ void pack_stage(stage_packing const& s, float const* blob, float* packed) {
   float* const to = packed + s.to;
   switch (s.kind) {
     case op::bias:
-    case op::batch_norm: detail::pack_shifts<I>(s.kind, s.from, s.channels, blob, to); break;
+    case op::batch_norm: pack_shifts<I>(s.kind, s.from, s.channels, blob, to); break;
     case op::scale:
-    case op::prelu: detail::pack_factors<I>(s.from, s.channels, blob, to); break;
+    case op::prelu: pack_factors<I>(s.from, s.channels, blob, to); break;
     case op::positions:
       for (long k = 0; k < s.floats && s.from.weight >= 0; ++k) to[k] = blob[s.from.weight + k];
       break;
-    default: detail::no_case_for_this_value();
+    default: ir::no_case_for_this_value();
   }
 }
 
@@ -78,4 +74,4 @@ void pack_stages(kernel_key const& key, planned_data const& s, packing_data cons
   for_each_packed_stage(key, s, from, [&](stage_packing const& stage) { pack_stage<I>(stage, blob, packed); });
 }
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -10,9 +10,7 @@
 #include <ago/kernel/units.hpp>
 #include <ago/kernel/winograd/pack.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 template <isa I, bool Contracts, class... Units>
 bool pack_among(unit_list<Units...>, operator_packing const& o, float const* blob, float* to) {
@@ -29,13 +27,10 @@ bool pack_among(unit_list<Units...>, operator_packing const& o, float const* blo
   return (pack(Units{}) || ...);
 }
 
-}  // namespace detail
-
 /// Writes them. `Contracts`: the operator may be a contraction.
 template <isa I, bool Contracts>
 void pack_operator(operator_packing const& o, float const* blob, float* packed) {
-  if (!detail::pack_among<I, Contracts>(kernel_units{}, o, blob, packed + o.data.weights))
-    detail::no_case_for_this_value();
+  if (!pack_among<I, Contracts>(kernel_units{}, o, blob, packed + o.data.weights)) ir::no_case_for_this_value();
 }
 
-}  // namespace ago
+}  // namespace ago::kernel

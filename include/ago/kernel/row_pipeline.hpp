@@ -8,9 +8,7 @@
 #include <ago/kernel/pool/max_pool.hpp>
 #include <ago/kernel/units.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 template <class Kernel>
 concept computes_rows = requires(step_data const& s, kernel_memory const& m) { Kernel::rows(s, m, 0, 0, 1); };
@@ -52,8 +50,6 @@ AGO_INLINE void rolling_rows(step_data const* parts, kernel_memory const& m, int
     advance<F, F.parts - 1>(parts, m, n, y + pipeline_rows, done);
 }
 
-}  // namespace detail
-
 /// pointwise or convolution -> depthwise [-> pointwise], and every other chain of these, in which pooling over windows
 /// can replace depthwise. A whole inverted residual runs with its intermediate values in ring buffers of a few rows.
 /// Every row of every part is computed once, by the unfused kernel and in its order of additions, so the result is
@@ -63,8 +59,8 @@ template <fused_key F>
 struct row_pipeline {
   /// `first`: data of the parts, one after another.
   static void run(step_data const& first, kernel_memory const& m) {
-    for (int n = 0; n < first.out.n; ++n) detail::rolling_rows<F>(&first, m, n);
+    for (int n = 0; n < first.out.n; ++n) rolling_rows<F>(&first, m, n);
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -11,7 +11,7 @@
 
 #include <utility>
 
-namespace ago {
+namespace ago::kernel {
 
 /// How the inner loop over K is written.
 struct loop_form {
@@ -19,8 +19,6 @@ struct loop_form {
   bool in_order = false;  ///< loads halves, see device::in_order
 };
 constexpr loop_form form_of(kernel_key const& k) { return {k.fetches_input, k.in_order}; }
-
-namespace detail {
 
 /// The part of a matrix product's key that decides the code of one panel of weights, for a given number of vectors.
 constexpr kernel_key key_of_panels(kernel_key k) {
@@ -48,7 +46,6 @@ AGO_INLINE void fetch_row(float const* w) {
   constexpr int row_floats = VECTORS * lanes(I);
   if constexpr (PIXELS > 1 && row_floats >= line_floats) fetch_ahead<I, row_floats, PIXELS * VECTORS>(w);
 }
-}  // namespace detail
 
 /// Adds to `acc` the products of `depth` consecutive floats of each pixel (pixel p starts at a + p * a_stride) and the
 /// packed weights w[depth][VECTORS * lanes]. `next`: the input that is prefetched, if the form says so.
@@ -56,17 +53,17 @@ template <loop_form FORM = loop_form{}, isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const* w, vec<I> (&acc)[PIXELS][VECTORS],
                            [[maybe_unused]] float const* next = nullptr) {
   constexpr int row_floats = VECTORS * lanes(I);
-  if constexpr (has_lane_fma(I) && FORM.in_order && detail::loads_halves(PIXELS, VECTORS))
-    return detail::accumulate_halves(a, a_stride, depth, w, acc);
-  else if constexpr (has_lane_fma(I)) return detail::accumulate_lanes(a, a_stride, depth, w, acc);
+  if constexpr (has_lane_fma(I) && FORM.in_order && loads_halves(PIXELS, VECTORS))
+    return accumulate_halves(a, a_stride, depth, w, acc);
+  else if constexpr (has_lane_fma(I)) return simd::accumulate_lanes(a, a_stride, depth, w, acc);
   int k = 0;
   if constexpr (VECTORS == 1 && PIXELS > 1) {  // the input is a memory operand, and tiles have many pixels
     spaced_pointers<float const, PIXELS> pixel(a, a_stride);
     AGO_UNROLL(1)
     for (; k < depth; ++k, w += row_floats, pixel += 1) {
       vec<I> const row = vec<I>::load(w);
-      detail::fetch_row<I, PIXELS, VECTORS>(w);
-      if constexpr (FORM.fetches) __builtin_prefetch(next + long(k) * detail::line_floats);
+      fetch_row<I, PIXELS, VECTORS>(w);
+      if constexpr (FORM.fetches) __builtin_prefetch(next + long(k) * simd::line_floats);
       AGO_UNROLL(32)
       for (int p = 0; p < PIXELS; ++p) acc[p][0] = fma(vec<I>(*pixel[p]), row, acc[p][0]);
     }
@@ -83,9 +80,9 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
   AGO_UNROLL(1)
   for (; k < depth; ++k, w += row_floats) {
     vec<I> row[VECTORS];
-    detail::load_row<PIXELS>(w, row);
-    detail::fetch_row<I, PIXELS, VECTORS>(w);
-    if constexpr (FORM.fetches) __builtin_prefetch(next + long(k) * detail::line_floats);
+    load_row<PIXELS>(w, row);
+    fetch_row<I, PIXELS, VECTORS>(w);
+    if constexpr (FORM.fetches) __builtin_prefetch(next + long(k) * simd::line_floats);
     AGO_UNROLL(32)
     for (int p = 0; p < PIXELS; ++p) {
       vec<I> const x(a[offset[p] + k]);
@@ -101,8 +98,8 @@ AGO_INLINE void accumulate_pairs(float const* a, long a_stride, int depth, float
                                  vec<I> (&acc)[PIXELS][VECTORS]) {
   auto const step = [&]<bool HALF>(int k) AGO_INLINE_LAMBDA {
     vec<I> row[VECTORS];
-    detail::load_row<PIXELS>(w, row);
-    detail::fetch_row<I, PIXELS, VECTORS>(w);
+    load_row<PIXELS>(w, row);
+    fetch_row<I, PIXELS, VECTORS>(w);
     AGO_UNROLL(32)
     for (int p = 0; p < PIXELS; ++p) {
       float const* const x = a + p * a_stride + k;
@@ -164,18 +161,18 @@ AGO_INLINE void start(float const* shift, tile_target const& t, float const* nex
     for (int v = 0; v < VECTORS; ++v) x[v] = vec<I>::load(shift + v * lanes(I));
   }
   auto const begin = [&]<int V>(vec<I>(&sums)[VECTORS]) AGO_INLINE_LAMBDA {
-    if constexpr (V < VECTORS && FORM.in_order) detail::set(sums[V], x[V]);
-    else if constexpr (V < VECTORS) detail::load_vector<V>(sums[V], shift);
+    if constexpr (V < VECTORS && FORM.in_order) simd::set(sums[V], x[V]);
+    else if constexpr (V < VECTORS) simd::load_vector<V>(sums[V], shift);
   };
   float const* to = t.to;
   AGO_UNROLL(32)
   for (int p = 0; p < PIXELS; ++p, to += t.step, next += next_stride) {
     begin.template operator()<0>(acc[p]);
-    detail::fetch_line_to_write<I>(to);
+    simd::fetch_line_to_write<I>(to);
     begin.template operator()<1>(acc[p]);
-    detail::fetch_line<I>(next);
+    simd::fetch_line<I>(next);
     begin.template operator()<2>(acc[p]);
-    if constexpr (last % 64 != 60) detail::fetch_line_to_write<I, last / 8 * 8>(to);
+    if constexpr (last % 64 != 60) simd::fetch_line_to_write<I, last / 8 * 8>(to);
     [&]<int... V>(std::integer_sequence<int, V...>) AGO_INLINE_LAMBDA {
       (begin.template operator()<V + 3>(acc[p]), ...);
     }(std::make_integer_sequence<int, VECTORS>{});
@@ -201,16 +198,14 @@ AGO_INLINE void resume(tile_target const& t, float const* next, long next_stride
     }
     if constexpr (is_scheduled_by_hand(I)) {
       float const* const later = from + PIXELS * t.step;
-      detail::fetch_line_to_write<I>(later);
-      if constexpr (last % 64 != 60) detail::fetch_line_to_write<I, last / 8 * 8>(later);
-      detail::fetch_line<I>(next);
+      simd::fetch_line_to_write<I>(later);
+      if constexpr (last % 64 != 60) simd::fetch_line_to_write<I, last / 8 * 8>(later);
+      simd::fetch_line<I>(next);
       pin(from);
       pin(next);
     }
   }
 }
-
-namespace detail {
 
 /// Finishes one register of results: vector v of the tile's pixel p.
 template <isa I>
@@ -273,14 +268,12 @@ template <int VECTORS, epilogue E, isa I>
   }
 }
 
-}  // namespace detail
-
 /// Applies the epilogue to the accumulators and stores them. `PARTIAL`: the last vector holds only `count` channels.
 template <bool PARTIAL, epilogue E, isa I, int PIXELS, int VECTORS>
 AGO_INLINE void finish(finisher<E, I> const& after, vec<I> (&acc)[PIXELS][VECTORS], tile_target t) {
   if (!PARTIAL) t.count = lanes(I);
-  if constexpr (is_scheduled_by_hand(I) && detail::bounds_of(E) >= 0 && !PARTIAL) {
-    detail::finish_bounded<detail::bounds_of(E)>(acc, t.to, t.step);
+  if constexpr (is_scheduled_by_hand(I) && bounds_of(E) >= 0 && !PARTIAL) {
+    finish_bounded<bounds_of(E)>(acc, t.to, t.step);
   } else if constexpr (is_lengthy(E)) {
     vec<I> results[PIXELS][VECTORS];  // a copy: accumulators that are indexed would not stay in registers
     AGO_UNROLL(32)
@@ -288,14 +281,14 @@ AGO_INLINE void finish(finisher<E, I> const& after, vec<I> (&acc)[PIXELS][VECTOR
       AGO_UNROLL(32)
       for (int v = 0; v < VECTORS; ++v) results[p][v] = acc[p][v];
     }
-    detail::finish_apart(after, results, PIXELS, t);
+    finish_apart(after, results, PIXELS, t);
   } else {
     auto const now = after.here();
     AGO_UNROLL(32)
     for (int p = 0; p < PIXELS; ++p) {
       AGO_UNROLL(32)
       for (int v = 0; v < VECTORS; ++v)
-        detail::finish_one(now, acc[p][v], t, p, v, PARTIAL && v == VECTORS - 1 ? t.count : lanes(I));
+        kernel::finish_one(now, acc[p][v], t, p, v, PARTIAL && v == VECTORS - 1 ? t.count : lanes(I));
     }
   }
 }
@@ -306,8 +299,8 @@ AGO_INLINE void compute_tile(finisher<E, I> const& after, float const* shift, fl
                              float const* w, tile_target const& t) {
   vec<I> acc[PIXELS][VECTORS];
   if constexpr (is_lengthy(E)) {
-    detail::accumulate_apart<FORM>(shift, a, a_stride, depth, w, acc);
-    detail::finish_apart(after, acc, PIXELS, t);
+    accumulate_apart<FORM>(shift, a, a_stride, depth, w, acc);
+    finish_apart(after, acc, PIXELS, t);
   } else {
     start<FORM>(shift, t, a + PIXELS * a_stride, a_stride, acc);
     accumulate<FORM>(a, a_stride, depth, w, acc);
@@ -315,4 +308,4 @@ AGO_INLINE void compute_tile(finisher<E, I> const& after, float const* shift, fl
   }
 }
 
-}  // namespace ago
+}  // namespace ago::kernel

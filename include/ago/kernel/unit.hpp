@@ -10,7 +10,7 @@
 
 #include <type_traits>
 
-namespace ago {
+namespace ago::kernel {
 
 /// The weights of a step's main operator, which has some, or those of them that come from one source.
 struct operator_packing {
@@ -37,15 +37,15 @@ struct without_schedule {
 /// Nothing for a tuner to try.
 struct without_tiles {
   static constexpr bool has_tiles = false;
-  static constexpr tuner::tile_options tiles(kernel_key const&, planned_data const&) { return {}; }
-  static constexpr tuner::tile_options repacked_tiles(kernel_key const&, planned_data const&) { return {}; }
-  static constexpr tuner::block_options blocks(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr plan::tile_options tiles(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr plan::tile_options repacked_tiles(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr plan::block_options blocks(kernel_key const&, planned_data const&) { return {}; }
 };
 
 /// Loops that read everything once.
 struct with_plain_loops {
-  static constexpr void describe_loops(kernel_key const&, planned_data const&, detail::part_loops&) {}
-  static constexpr void add_loops(kernel_key const&, planned_data const&, detail::part_loops const& loops, auto& r) {
+  static constexpr void describe_loops(kernel_key const&, planned_data const&, partition::part_loops&) {}
+  static constexpr void add_loops(kernel_key const&, planned_data const&, partition::part_loops const& loops, auto& r) {
     add_kernel(r, loops);
   }
 };
@@ -54,10 +54,10 @@ struct with_plain_loops {
 struct divided_by_values {
   static constexpr bool takes_portion = false;
   static constexpr long indices(kernel_key const&, step_data const&) { return 0; }
-  static constexpr value_region written_by_portion(kernel_key const&, step_data const&, detail::stretch const&) {
+  static constexpr value_region written_by_portion(kernel_key const&, step_data const&, plan::stretch const&) {
     return {};
   }
-  static constexpr value_region read_by_portion(kernel_key const&, step_data const&, detail::stretch const&) {
+  static constexpr value_region read_by_portion(kernel_key const&, step_data const&, plan::stretch const&) {
     return {};
   }
 };
@@ -66,9 +66,9 @@ struct divided_by_values {
 struct undivided : divided_by_values {
   static constexpr int granule_of_images(kernel_key const&, planned_data const&, bool) { return 0; }
   static constexpr int granule_of_rows(kernel_key const&, planned_data const&, chain_tiling const&, bool) { return 0; }
-  static constexpr detail::pixel_cut cut_of_pixels(kernel_key const&, planned_data const&) { return {}; }
-  static constexpr detail::channel_cut cut_of_channels(kernel_key const&, planned_data const&) { return {}; }
-  static constexpr void narrow(kernel_key const&, planned_data&, detail::stretch const&) {}
+  static constexpr plan::pixel_cut cut_of_pixels(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr plan::channel_cut cut_of_channels(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr void narrow(kernel_key const&, planned_data&, plan::stretch const&) {}
 };
 
 /// The facts of a unit, as plan and tuner ask for them: constants and static functions of the unit with these names. It
@@ -96,40 +96,38 @@ struct unit_facts {
   double (*cycles)(kernel_key const&, planned_data const&, chain_tiling const& in, device const&);
   double (*in_order_factor)(structure);  ///< longer on a core that issues in order, without loops for it
   /// How it goes over its operands, as far as the default is wrong, for the bytes that it moves.
-  void (*describe_loops)(kernel_key const&, planned_data const&, detail::part_loops&);
+  void (*describe_loops)(kernel_key const&, planned_data const&, partition::part_loops&);
   /// Adds what a kernel that is a step uses again: a template, of a priced_use or a step_reuse.
-  void (*add_reuse)(kernel_key const&, planned_data const&, detail::part_loops const&, detail::step_reuse&);
-  void (*add_price)(kernel_key const&, planned_data const&, detail::part_loops const&, detail::priced_use&);
-  constexpr void add_loops(kernel_key const& key, planned_data const& s, detail::part_loops const& loops,
-                           detail::step_reuse& r) const {
+  void (*add_reuse)(kernel_key const&, planned_data const&, partition::part_loops const&, partition::step_reuse&);
+  void (*add_price)(kernel_key const&, planned_data const&, partition::part_loops const&, partition::priced_use&);
+  constexpr void add_loops(kernel_key const& key, planned_data const& s, partition::part_loops const& loops,
+                           partition::step_reuse& r) const {
     add_reuse(key, s, loops, r);
   }
-  constexpr void add_loops(kernel_key const& key, planned_data const& s, detail::part_loops const& loops,
-                           detail::priced_use& r) const {
+  constexpr void add_loops(kernel_key const& key, planned_data const& s, partition::part_loops const& loops,
+                           partition::priced_use& r) const {
     add_price(key, s, loops, r);
   }
 
   // How threads divide it. Granule 0: not along this.
   int (*granule_of_images)(kernel_key const&, planned_data const&, bool alone);
   int (*granule_of_rows)(kernel_key const&, planned_data const&, chain_tiling const& in, bool last);
-  detail::pixel_cut (*cut_of_pixels)(kernel_key const&, planned_data const&);  ///< of a step that is alone
-  detail::channel_cut (*cut_of_channels)(kernel_key const&, planned_data const&);
+  plan::pixel_cut (*cut_of_pixels)(kernel_key const&, planned_data const&);  ///< of a step that is alone
+  plan::channel_cut (*cut_of_channels)(kernel_key const&, planned_data const&);
   /// Makes it one of channels `of`, if cut_of_channels() says so.
-  void (*narrow)(kernel_key const&, planned_data&, detail::stretch const& of);
+  void (*narrow)(kernel_key const&, planned_data&, plan::stretch const& of);
   /// Work items take a range of the indices of something, and of no value (step_data::portion).
   bool takes_portion;
   long (*indices)(kernel_key const&, step_data const&);  ///< the number of these
-  value_region (*written_by_portion)(kernel_key const&, step_data const&, detail::stretch const&);  ///< at least
-  value_region (*read_by_portion)(kernel_key const&, step_data const&, detail::stretch const&);     ///< at most
+  value_region (*written_by_portion)(kernel_key const&, step_data const&, plan::stretch const&);  ///< at least
+  value_region (*read_by_portion)(kernel_key const&, step_data const&, plan::stretch const&);     ///< at most
 
   // What a tuner tries, besides the tile of the key.
   bool has_tiles;  ///< register tiles, of some structure
-  tuner::tile_options (*tiles)(kernel_key const&, planned_data const&);
-  tuner::tile_options (*repacked_tiles)(kernel_key const&, planned_data const&);  ///< with the other packing
-  tuner::block_options (*blocks)(kernel_key const&, planned_data const&);         ///< cache tiles
+  plan::tile_options (*tiles)(kernel_key const&, planned_data const&);
+  plan::tile_options (*repacked_tiles)(kernel_key const&, planned_data const&);  ///< with the other packing
+  plan::block_options (*blocks)(kernel_key const&, planned_data const&);         ///< cache tiles
 };
-
-namespace detail {
 
 // Only the list of facts is a macro: what a unit does not state, in the right form, is an error with the name of the
 // fact.
@@ -201,6 +199,4 @@ constexpr double copy_cycles(kernel_key const& key, step_data const& s) {
   return 4 * (in + out);
 }
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::kernel

@@ -15,7 +15,7 @@
 #include <ago/kernel/reduction/unit.hpp>
 #include <ago/kernel/winograd/unit.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 template <class... Units>
 struct unit_list {};
@@ -23,8 +23,6 @@ struct unit_list {};
 /// All units. The first one that implements an operator computes it unless a schedule chooses another.
 using kernel_units = unit_list<matrix_unit, depthwise_unit, winograd_unit, attention_unit, norm_unit, pool_unit,
                                elementwise_unit, movement_unit, reduction_unit, contraction_unit, nest_unit>;
-
-namespace detail {
 
 /// Is every structure computed by one unit, and by no other?
 template <class... Units>
@@ -97,11 +95,9 @@ struct implementation_table {
 };
 inline constexpr implementation_table implementations{kernel_units{}};
 
-}  // namespace detail
-
 /// The unit of a structure; void: there is none.
 template <structure What>
-using unit_of = typename decltype(detail::unit_in<What>(kernel_units{}))::type;
+using unit_of = typename decltype(unit_in<What>(kernel_units{}))::type;
 
 /// The kernel of a key, with a static function run().
 template <kernel_key K>
@@ -110,26 +106,24 @@ using kernel_of = typename decltype(unit_of<K.what>::template kernel<K>())::type
 /// The structure that computes an operator directly; elementwise for those that are only computed by epilogues.
 constexpr structure structure_of(op kind) {
   // Inputs and constants take no step.
-  if (!detail::implementations.implemented[int(kind)]) detail::no_case_for_this_value();
-  return detail::implementations.of_operator[int(kind)];
+  if (!implementations.implemented[int(kind)]) ir::no_case_for_this_value();
+  return implementations.of_operator[int(kind)];
 }
 
 /// Does a kernel spend its time on multiply-adds?
-constexpr bool multiplies(structure what) { return detail::facts_of(what).multiplies(what); }
+constexpr bool multiplies(structure what) { return facts_of(what).multiplies(what); }
 
 /// Does it compute convolutions?
-constexpr bool convolves(structure what) { return detail::implementations.of_structure[int(what)] == op::conv2d; }
+constexpr bool convolves(structure what) { return implementations.of_structure[int(what)] == op::conv2d; }
 
 /// Whether a step's main operator has weights to be packed.
-constexpr bool packs_weights(kernel_key const& key) { return detail::facts_of(key.what).packs_weights(key); }
+constexpr bool packs_weights(kernel_key const& key) { return facts_of(key.what).packs_weights(key); }
 
 /// Floats of these weights.
 constexpr long packed_floats(kernel_key const& key, step_data const& s) {
-  unit_facts const& unit = detail::facts_of(key.what);
+  unit_facts const& unit = facts_of(key.what);
   return unit.packs_weights(key) ? unit.packed_floats(key, s) : 0;
 }
-
-namespace detail {
 
 /// Should a kernel have the loops for cores that issue in order?
 constexpr bool has_in_order_loops(structure what, isa target, device const& on) {
@@ -149,6 +143,4 @@ constexpr bool takes_portion(structure what) { return facts_of(what).takes_porti
 /// The number of these indices.
 constexpr long indices_of(kernel_key const& key, step_data const& s) { return facts_of(key.what).indices(key, s); }
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::kernel

@@ -4,7 +4,7 @@
 
 #include <ago/plan/step.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 /// Reads the weight of output channel o, channel c of its group's input, and tap (ky, kx) = (tap / kernel_w,
 /// tap % kernel_w).
@@ -51,4 +51,4 @@ class weight_reader {
   int inputs_, outputs_;
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

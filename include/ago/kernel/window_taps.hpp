@@ -4,7 +4,7 @@
 
 #include <ago/simd/simd.hpp>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// Taps first ... last - 1 of a window; none if first == last.
 struct tap_range {
@@ -21,4 +21,4 @@ AGO_INLINE tap_range taps_inside(int start, int dilation, int taps, int extent) 
   return first < last ? tap_range{first, last} : tap_range{0, 0};
 }
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

@@ -2,7 +2,7 @@
 // Decides by the times of a user's own runs whether a new program stays in place of the old one.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/requirements.hpp>
 
 #include <algorithm>
 #include <cstdint>

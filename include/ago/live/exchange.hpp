@@ -2,7 +2,7 @@
 // Passes programs between the thread that finds them and the thread that runs them; neither waits for the other.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/requirements.hpp>
 
 #include <atomic>
 #include <memory>

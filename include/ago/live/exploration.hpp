@@ -2,7 +2,7 @@
 // How a second thread looks for faster schedules.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/requirements.hpp>
 
 #include <cstdint>
 #include <string>

@@ -5,9 +5,9 @@
 #include <ago/live/exploration.hpp>
 #include <ago/live/runner.hpp>
 #include <ago/live/verified_problem.hpp>
-#include <ago/model/bind_threads.hpp>
-#include <ago/tune/command_line.hpp>
-#include <ago/tune/finding.hpp>
+#include <ago/runtime/bind_threads.hpp>
+#include <ago/tuner/command_line.hpp>
+#include <ago/tuner/finding.hpp>
 
 #include <atomic>
 #include <exception>
@@ -110,7 +110,7 @@ class explorer {
   }
   void explore() noexcept {
     try {
-      if (how_.processor >= 0) ago::detail::bind_this_thread(how_.processor);
+      if (how_.processor >= 0) ago::runtime::bind_this_thread(how_.processor);
       if (how_.only_idle_time) take_idle_time_only();
       finding_.search();
       if (!stop_) offer_result();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ago/live/explored.hpp>
-#include <ago/model/model.hpp>
+#include <ago/runtime/model.hpp>
 
 #include <cstddef>
 #include <span>
@@ -50,7 +50,7 @@ class model_of<Net, Options, std::index_sequence<I...>, std::index_sequence<O...
   /// Ends it, within a run of the network. What has been found stays in use. Runs can go on meanwhile.
   void stop() { explored_.stop(); }
   /// Stops, and writes what has been found as the tuner does: the table tuned::<name>, by default that of the file, for
-  /// ago::model. Throws a tuner::failure if that is not possible.
+  /// ago::runtime::model. Throws a tuner::failure if that is not possible.
   void write_header(std::string const& path, std::string const& name = "") { explored_.write_header(path, name); }
   /// Can be called by any thread.
   exploration_progress progress() const { return explored_.progress(); }
@@ -61,8 +61,8 @@ class model_of<Net, Options, std::index_sequence<I...>, std::index_sequence<O...
 };
 
 /// Replaces the model of a network with a misfit, so that no further errors hide the one that is reported.
-struct no_model : detail::no_model {
-  using detail::no_model::no_model;
+struct no_model : runtime::no_model {
+  using runtime::no_model::no_model;
   void start(exploration const& = {}) {}
   void stop() {}
   void write_header(std::string const&, std::string const& = "") {}
@@ -70,7 +70,7 @@ struct no_model : detail::no_model {
 };
 
 template <auto const& Net, options_for Options,
-          bool Ok = detail::misfit<Net>.what == fault::none && available(Options.target)>
+          bool Ok = ago::detail::misfit<Net>.what == ir::fault::none && available(Options.target)>
 struct choose_model {
   using type = no_model;
 };
@@ -89,8 +89,8 @@ struct choose_model<Net, Options, true> {
 template <auto const& Net, options_for Options = options{}>
 class live_model : public live::choose_model<Net, Options>::type {
   using base = typename live::choose_model<Net, Options>::type;
-  static constexpr detail::network_fits<Net> layers_fit{};
-  static constexpr can_be_compiled<available(Options.target)> compiled{};
+  static constexpr ago::detail::network_fits<Net> layers_fit{};
+  static constexpr runtime::can_be_compiled<available(Options.target)> compiled{};
 
  public:
   using base::base;

@@ -2,8 +2,8 @@
 // A trainer whose steps get faster while it trains.
 #pragma once
 
+#include <ago/learning/trainer.hpp>
 #include <ago/live/explored.hpp>
-#include <ago/train/trainer.hpp>
 
 #include <cmath>
 #include <span>
@@ -22,7 +22,7 @@ class explored_step : public explored<Step::network, with_storage(Options, stora
   using base = explored<Step::network, with_storage(Options, storage::trained)>;
 
  public:
-  using program = ago::program<Step::network, untuned, with_storage(Options, storage::trained)>;
+  using program = ago::runtime::program<Step::network, untuned, with_storage(Options, storage::trained)>;
   explored_step() : base(std::vector<float>(program::parameter_count)) {}
 
   std::span<float, program::parameter_count> parameters() noexcept { return parameters_; }
@@ -51,8 +51,8 @@ std::vector<std::vector<float>> sample_inputs_of_step() {
   else all.push_back(draw(Step::target_shape, -1, 1));
   all.push_back({1});
   for (int v = 0; v < Step::graph.node_count; ++v) {
-    node const& n = Step::graph.nodes[v];
-    if (!detail::is_dropout(n)) continue;
+    ir::node const& n = Step::graph.nodes[v];
+    if (!ago::detail::is_dropout(n)) continue;
     float const dropped = n.alpha;
     all.push_back(map(draw(n.out, 0, 1), [=](float x) { return x < dropped ? 0 : 1 / (1 - dropped); }));
   }
@@ -60,8 +60,8 @@ std::vector<std::vector<float>> sample_inputs_of_step() {
 }
 
 /// Replaces the trainer of a network with a misfit, so that no further errors hide the one that is reported.
-struct no_trainer : detail::no_trainer {
-  using detail::no_trainer::no_trainer;
+struct no_trainer : learning::no_trainer {
+  using learning::no_trainer::no_trainer;
 
  protected:
   struct {
@@ -85,12 +85,13 @@ struct exploring {
 /// and backward. They enter between two steps; if one is slower here than the one before, that one returns. Steps
 /// neither allocate nor wait. Their last bits depend on when schedules enter, unless exploration::tolerance is 0.
 template <auto const& Net, auto const& Loss = cross_entropy, class Optimizer = sgd, training How = training{}>
-class live_trainer : public detail::trainer_for<Net, Loss, Optimizer, How, live::exploring> {
-  using base = detail::trainer_for<Net, Loss, Optimizer, How, live::exploring>;
-  static constexpr detail::network_fits<Net, detail::training_misfit<Net, Loss, How>()> layers_fit{};
-  static constexpr detail::trains_something<(detail::rows_to_train(parameters<Net>, How).trained > 0)> trains{};
-  static constexpr detail::memory_suffices<How.activation_bytes, detail::bytes_above_limit<Net, Loss, How>()> fits{};
-  using step_type = detail::training_step<Net, Loss, How>;
+class live_trainer : public learning::trainer_for<Net, Loss, Optimizer, How, live::exploring> {
+  using base = learning::trainer_for<Net, Loss, Optimizer, How, live::exploring>;
+  static constexpr ago::detail::network_fits<Net, learning::training_misfit<Net, Loss, How>()> layers_fit{};
+  static constexpr learning::trains_something<(learning::rows_to_train(parameters<Net>, How).trained > 0)> trains{};
+  static constexpr learning::memory_suffices<How.activation_bytes, learning::bytes_above_limit<Net, Loss, How>()>
+      fits{};
+  using step_type = learning::training_step<Net, Loss, How>;
 
  public:
   using base::base;
@@ -106,7 +107,7 @@ class live_trainer : public detail::trainer_for<Net, Loss, Optimizer, How, live:
   /// Ends it, within a step. What has been found stays in use.
   void stop() { this->runner_.stop(); }
   /// Stops, and writes what has been found as the tuner does: the table tuned::<name>, by default that of the file, for
-  /// ago::trainer. Throws a tuner::failure if that is not possible.
+  /// ago::learning::trainer. Throws a tuner::failure if that is not possible.
   void write_header(std::string const& path, std::string const& name = "") { this->runner_.write_header(path, name); }
   /// Can be called by any thread.
   exploration_progress progress() const { return this->runner_.progress(); }

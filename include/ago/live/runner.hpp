@@ -4,7 +4,7 @@
 
 #include <ago/live/duel.hpp>
 #include <ago/live/exchange.hpp>
-#include <ago/tune/thread_clock.hpp>
+#include <ago/tuner/thread_clock.hpp>
 
 #include <atomic>
 #include <chrono>

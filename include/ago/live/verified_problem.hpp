@@ -2,8 +2,8 @@
 // A network as a problem whose candidates must compute what the default computes.
 #pragma once
 
-#include <ago/tune/network_problem.hpp>
-#include <ago/tune/thread_clock.hpp>
+#include <ago/tuner/network_problem.hpp>
+#include <ago/tuner/thread_clock.hpp>
 
 #include <algorithm>
 #include <atomic>

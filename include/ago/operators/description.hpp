@@ -8,9 +8,7 @@
 #include <ago/operators/described/reductions.hpp>
 #include <ago/operators/described/resizing.hpp>
 
-namespace ago {
-
-namespace described {
+namespace ago::described {
 
 /// The most operands of a described operator.
 inline constexpr int max_operands = 16;
@@ -55,7 +53,7 @@ constexpr operand value_of(node const& n, operand const* x, parameters const& pa
     case op_class::concat: return joined(x, n.input_count, n.axis);
     case op_class::embedding: return embedding(n, x[0], parameter);
   }
-  ago::detail::no_case_for_this_value();
+  ago::ir::no_case_for_this_value();
 }
 
 /// An operator by index expressions.
@@ -99,8 +97,6 @@ constexpr bool describe(description& to, node const& n, extents const* in) {
   return exists;
 }
 
-}  // namespace described
-
 /// The description of a node whose operands have the extents `in`, along four axes. It says what nodes compute that
 /// passes have folded and merged, too.
 constexpr description description_of(node const& n, expression::extents const* in) {
@@ -123,4 +119,8 @@ constexpr description description_of(graph_view g, int v) {
   return description_of(n, in);
 }
 
+}  // namespace ago::described
+
+namespace ago {
+using described::description_of;
 }  // namespace ago

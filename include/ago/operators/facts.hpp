@@ -7,9 +7,7 @@
 #include <ago/expression/bounds.hpp>
 #include <ago/operators/description.hpp>
 
-namespace ago {
-
-namespace described {
+namespace ago::described {
 
 using expression::definition;
 using expression::element_access;
@@ -68,8 +66,6 @@ constexpr op_class class_of_copy(definition const& d) {
   }
 }
 
-}  // namespace described
-
 /// The class of an operator. Some are those of another one by name: global_pool of reduction, layout of movement, and
 /// contraction of value_product or, with weights, of convolution and matrix_product; arg_max is a reduction.
 constexpr op_class class_of(expression::definition const& d) {
@@ -100,4 +96,4 @@ constexpr long weight_bytes(expression::definition const& d) {
   return r;
 }
 
-}  // namespace ago
+}  // namespace ago::described

@@ -4,7 +4,7 @@
 
 #include <ago/expression/matrix_form.hpp>
 #include <ago/expression/notation.hpp>
-#include <ago/graph/movement.hpp>
+#include <ago/layers/movement.hpp>
 #include <ago/recognition/recognition.hpp>
 
 #include <concepts>
@@ -16,8 +16,8 @@ namespace ago {
 namespace detail {
 
 /// Is it a product of one row and a matrix?
-constexpr bool is_product_of_one_row(node const& n) {
-  return (is_matrix_product(n.kind) || n.kind == op::matmul) && n.out.pixels() == 1;
+constexpr bool is_product_of_one_row(ir::node const& n) {
+  return (ir::is_matrix_product(n.kind) || n.kind == op::matmul) && n.out.pixels() == 1;
 }
 
 /// The value whose elements x has: expressions do not ask for its four axes.
@@ -52,14 +52,14 @@ class operation_recording {
 
   constexpr tensor result(int i) {
     if (is_refused_) return first_;
-    tensor r = in_axes(values_[d_.results[i]], shape_of(d_.result(i)));
+    tensor r = in_axes(values_[d_.results[i]], recognition::shape_of(d_.result(i)));
     r.axes = d_.result(i);
     return r;
   }
 
  private:
   constexpr void record(expression::definition const& d) {
-    if (d.bad.what == expression::fault::none) d_ = ago::normalised(d);
+    if (d.bad.what == expression::fault::none) d_ = ago::recognition::normalised(d);
     expression::diagnostic const& bad = d.bad.what != expression::fault::none ? d.bad : d_.bad;
     is_refused_ = bad.what != expression::fault::none;
     if (is_refused_) {
@@ -75,7 +75,7 @@ class operation_recording {
   /// Value v of the operator; a parameter is a constant.
   constexpr tensor value_of(int v) {
     if (values_[v].recorder == nullptr) {
-      node n{.kind = op::constant, .out = shape_of(d_.values[v].extents)};
+      ir::node n{.kind = op::constant, .out = recognition::shape_of(d_.values[v].extents)};
       n.weight = offsets_[v];
       values_[v] = r_.append(n, tensor{first_.recorder, 0});
     }
@@ -84,17 +84,18 @@ class operation_recording {
 
   constexpr tensor append(int i) {
     if (d_.values[d_.makes[i]].is_detached) {
-      node n{.kind = op::identity, .out = shape_of(d_.expressions[i].result)};
+      ir::node n{.kind = op::identity, .out = recognition::shape_of(d_.expressions[i].result)};
       n.is_detached = true;
       return r_.append(n, in_axes(value_of(d_.reads[i][0]), n.out));
     }
-    recognition const found = recognise(d_.expressions[i], parameters_of(d_, i));
+    recognition::recognised_nodes const found =
+        recognition::recognise(d_.expressions[i], recognition::parameters_of(d_, i));
     bool const is_worse = parameters_change_ && (is_scattered(found) || has_few_rows(found));
     return found && has_parameters(found, d_.reads[i]) && !is_worse ? append(found, d_.reads[i]) : append_described(i);
   }
   /// Is it a product of so few rows that packing a matrix takes longer than reading it where it is?
-  static constexpr bool has_few_rows(recognition const& found) {
-    node const& n = found.nodes[0].made;
+  static constexpr bool has_few_rows(recognition::recognised_nodes const& found) {
+    ir::node const& n = found.nodes[0].made;
     if (found.count == 0) return false;
     if (n.kind == op::matmul && !n.transposed) return n.out.n * n.out.h == 1 && n.out.w <= few_rows;
     return is_product_of_one_row(n);
@@ -102,42 +103,42 @@ class operation_recording {
   static constexpr int few_rows = 64;
   /// Do the nodes write more elements than the result has: those of a sum of two computed values, of one that is
   /// repeated, of a part of a part? If there are enough of them, one nest takes a fraction of the time.
-  static constexpr bool is_scattered(recognition const& found) {
+  static constexpr bool is_scattered(recognition::recognised_nodes const& found) {
     bool branches = false, repeats = false;
     int parts = 0;
     for (int k = 0; k < found.count; ++k) {
-      recognised_node const& x = found.nodes[k];
+      recognition::recognised_node const& x = found.nodes[k];
       branches |= x.operand_count == 2 && x.operands[0].is_node && x.operands[1].is_node;
       repeats |= x.made.kind == op::expand;
       parts += x.made.kind == op::slice;
-      if (!is_elementwise(x.made.kind) && x.made.kind != op::expand && x.made.kind != op::slice) return false;
+      if (!ir::is_elementwise(x.made.kind) && x.made.kind != op::expand && x.made.kind != op::slice) return false;
     }
     return (branches || repeats || parts > 1) && found.nodes[found.count - 1].made.out.count() >= few_elements;
   }
   static constexpr int few_elements = 1 << 12;
 
   /// Are the parameters of a batch norm side by side?
-  constexpr bool has_parameters(recognition const& found, std::int16_t const* reads) const {
+  constexpr bool has_parameters(recognition::recognised_nodes const& found, std::int16_t const* reads) const {
     bool r = true;
     for (int k = 0; k < found.count; ++k) {
-      recognised_node const& n = found.nodes[k];
+      recognition::recognised_node const& n = found.nodes[k];
       for (int j = 1; j < 4 && n.norm[0] >= 0; ++j)
         r = r && offsets_[reads[n.norm[j]]] == offsets_[reads[n.norm[0]]] + j * n.made.out.c;
     }
     return r;
   }
-  constexpr tensor append(recognition const& found, std::int16_t const* reads) {
-    tensor made[recognition::capacity]{};
+  constexpr tensor append(recognition::recognised_nodes const& found, std::int16_t const* reads) {
+    tensor made[recognition::recognised_nodes::capacity]{};
     for (int k = 0; k < found.count; ++k) {
-      recognised_node const& from = found.nodes[k];
-      node n = from.made;
+      recognition::recognised_node const& from = found.nodes[k];
+      ir::node n = from.made;
       if (from.weight >= 0) n.weight = offsets_[reads[from.weight]];
       if (from.shift >= 0) n.shift = offsets_[reads[from.shift]];
       if (from.norm[0] >= 0) n.norm = offsets_[reads[from.norm[0]]];
       tensor operands[2]{};
       int const count = from.operand_count > 0 ? from.operand_count : 1;
       for (int j = 0; j < count; ++j) {
-        recognised_operand const& x = from.operands[j];
+        recognition::recognised_operand const& x = from.operands[j];
         if (x.number < 0) operands[j] = first_;  // every operator has an operand; this one does not read it
         else operands[j] = in_axes(x.is_node ? made[x.number] : value_of(reads[x.number]), x.as);
       }
@@ -160,7 +161,7 @@ class operation_recording {
   constexpr tensor append_described(int i) {
     expression::index_expression const& e = d_.expressions[i];
     std::int16_t const* reads = d_.reads[i];
-    node n{.kind = is_product(i) ? op::contraction : op::nest, .out = shape_of(e.result)};
+    ir::node n{.kind = is_product(i) ? op::contraction : op::nest, .out = recognition::shape_of(e.result)};
     n.described = r_.list(e);
     n.function_name = name_;
     if (n.kind == op::contraction)
@@ -237,10 +238,10 @@ struct view {
     expression::extents e = to;
     for (int d = 0; d < e.rank; ++d) e.of[d] = r.positive(e.of[d]);
     if (e.count() != x.dims().count()) {
-      r.complain(fault::elements_differ, x.dims().count(), e.count());
+      r.complain(ir::fault::elements_differ, x.dims().count(), e.count());
       return x;
     }
-    x = r.reshaped(x, shape_of(e));
+    x = r.reshaped(x, recognition::shape_of(e));
     x.axes = e;
     return x;
   }

@@ -2,7 +2,7 @@
 // All layers of this folder, without kernels.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/requirements.hpp>
 
 #include <ago/operators/col2im.hpp>
 #include <ago/operators/conv3d.hpp>

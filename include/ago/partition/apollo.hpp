@@ -2,14 +2,14 @@
 // Apollo's partitioner (Zhao et al., MLSys 2022): its layers, and the feedback that removes rules.
 #pragma once
 
-#include <ago/graph/consteval.hpp>
+#include <ago/ir/consteval.hpp>
 #include <ago/partition/apollo_layers.hpp>
 #include <ago/partition/atoms.hpp>
 #include <ago/partition/device.hpp>
 #include <ago/partition/ordered.hpp>
 #include <ago/passes/opening.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// Groups of operators after each of Apollo's layers; the groups of each layer are unions of those before.
 template <int V, int E>
@@ -21,7 +21,7 @@ struct apollo_groups {
 /// `limit`: bytes that parallel branches may hold together. `without`: rules that do not apply.
 template <int V, int E>
 constexpr apollo_groups<V, E> apollo(apollo_graph<V, E> const& g, long limit, apollo_rule_set without = 0) {
-  detail::apollo_layers<V, E> a(g, without);
+  apollo_layers<V, E> a(g, without);
   apollo_groups<V, E> r;
   a.aggregate();
   r.aggregated = a.c.groups(g.operators.count);
@@ -32,8 +32,6 @@ constexpr apollo_groups<V, E> apollo(apollo_graph<V, E> const& g, long limit, ap
   for (int e = 0; e < g.operators.first[g.operators.count]; ++e) r.rule_of[e] = a.rule_of[e];
   return r;
 }
-
-namespace detail {
 
 /// Stands for an opened_graph if no operator is opened.
 struct nothing_opened {};
@@ -95,24 +93,20 @@ constexpr partitions<V> partitions_of(graph<V, E, O> const& g, dag<V, E> const& 
   return r;
 }
 
-}  // namespace detail
-
 /// The rules that feedback removes. Without those that have failed, others apply, which may fail as well. `all`: the
 /// opened_graph whose graph `g` is, or nothing_opened.
 template <int V, int E, int O>
 constexpr apollo_rule_set apollo_feedback(graph<V, E, O> const& g, apollo_graph<V, E> const& seen, auto const& all) {
   for (apollo_rule_set removed = 0;;) {
-    apollo_rule_set const failed = detail::failed_rules(g, detail::first_two_layers(seen, removed), all);
+    apollo_rule_set const failed = failed_rules(g, first_two_layers(seen, removed), all);
     if (failed == 0) return removed;
     removed = apollo_rule_set(removed | failed);
   }
 }
 template <int V, int E, int O>
 constexpr apollo_rule_set apollo_feedback(graph<V, E, O> const& g, apollo_graph<V, E> const& seen) {
-  return apollo_feedback(g, seen, detail::no_compounds);
+  return apollo_feedback(g, seen, no_compounds);
 }
-
-namespace detail {
 
 template <int V, int E, int O>
 constexpr partitions<V> apollo_partition(graph<V, E, O> const& g, auto const& all, device const& on) {
@@ -121,17 +115,13 @@ constexpr partitions<V> apollo_partition(graph<V, E, O> const& g, auto const& al
   return partitions_of(g, seen.operators, groups.parallel, groups.stitched);
 }
 
-}  // namespace detail
-
 /// Apollo as a policy: subgraphs are the groups after all layers; mini-subgraphs are the groups without parallel
 /// branches, which threads compute side by side (plan/divide_steps.hpp). What branches hold together must fit L2. Rules
 /// are removed by `apollo_feedback`.
 template <int V, int E, int O>
 constexpr partitions<V> apollo_partition(graph<V, E, O> const& g, device const& on = {}) {
-  return detail::apollo_partition(g, detail::no_compounds, on);
+  return apollo_partition(g, no_compounds, on);
 }
-
-namespace detail {
 
 /// apollo_partition in several constant evaluations, without the rules `Removed` and those that fail then.
 template <auto const& G, auto const& All, device On, apollo_rule_set Removed = 0>
@@ -156,24 +146,26 @@ struct apollo_phases {
   }();
 };
 
-}  // namespace detail
-
 /// Apollo's policy. It opens all compound operators.
 struct apollo_policy {
   static constexpr char const* name = "apollo";
   static constexpr opening opens{};
   static constexpr auto partition(auto const& g, device const& on) { return apollo_partition(g, on); }
   static constexpr auto partition_opened(auto const&, auto const& all, device const& on) {
-    return detail::apollo_partition(all.graph, all, on);
+    return apollo_partition(all.graph, all, on);
   }
   /// The rules that feedback removes from the tables.
   static constexpr apollo_rule_set removed_rules(auto const& all) {
     return apollo_feedback(all.graph, apollo_graph_of(all.graph, dag_of(all.graph)), all);
   }
   template <auto const& G, device On>
-  using phases = detail::apollo_phases<G, detail::no_compounds, On>;
+  using phases = apollo_phases<G, no_compounds, On>;
   template <auto const& G, auto const& All, auto const& Primitives, device On>
-  using phases_opened = detail::apollo_phases<Primitives, All, On>;
+  using phases_opened = apollo_phases<Primitives, All, On>;
 };
 
+}  // namespace ago::partition
+
+namespace ago {
+using partition::apollo_policy;
 }  // namespace ago

@@ -7,9 +7,7 @@
 
 #include <initializer_list>
 
-namespace ago {
-
-namespace detail {
+namespace ago::partition {
 
 template <int V, int E>
 struct apollo_layers {
@@ -251,6 +249,4 @@ struct apollo_layers {
   }
 };
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::partition

@@ -4,7 +4,7 @@
 
 #include <ago/partition/dag.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// The types of operators and of groups (section 3.3, Definitions 1 to 4). The rules name transpositions, matrix
 /// products and convolutions, which are opaque by definition.
@@ -47,8 +47,6 @@ template <int N>
 constexpr int rules_in(apollo_rule const (&)[N]) {
   return N;
 }
-
-namespace detail {
 
 /// The type of an operator of these operands. Apollo sees compound operators opened (opened.hpp); those that stay
 /// closed are reductions. Operands known at compile time do not count, so a bias is elementwise.
@@ -105,8 +103,6 @@ constexpr reduce_form form_of(shape const& from, shape const& to) {
   return kept == 0 ? reduce_form::all : last ? reduce_form::inner : reduce_form::outer;
 }
 
-}  // namespace detail
-
 /// The operators, numbered in execution order, as Apollo sees them.
 template <int V, int E>
 struct apollo_graph {
@@ -125,13 +121,13 @@ constexpr apollo_graph<V, E> apollo_graph_of(graph<V, E, O> const& g, dag<V, E> 
   r.operators = operators;
   for (int v = g.input_count, i = 0; v < g.node_count; ++v, ++i) {
     node const& n = g.nodes[v];
-    r.type[i] = detail::apollo_type_of(g, v);
+    r.type[i] = apollo_type_of(g, v);
     r.loops[i] = n.out;
     if (r.type[i] == apollo_type::reduction) {
       r.loops[i] = g.source(v).out;
       bool const of_channels = class_of(n.kind) == op_class::norm;  // closed
       shape const reduced{n.out.n, n.out.h, n.out.w, of_channels ? 1 : n.out.c};
-      r.form[i] = detail::form_of(r.loops[i], reduced);
+      r.form[i] = form_of(r.loops[i], reduced);
     }
     r.bytes[i] = 4 * n.out.count() + weight_bytes(g, v);
     for (int k = n.input_count - 1; k >= 0; --k)
@@ -140,4 +136,4 @@ constexpr apollo_graph<V, E> apollo_graph_of(graph<V, E, O> const& g, dag<V, E> 
   return r;
 }
 
-}  // namespace ago
+}  // namespace ago::partition

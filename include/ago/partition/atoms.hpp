@@ -5,13 +5,11 @@
 
 #include <ago/partition/dag.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// The number of elementwise operators that one kernel can apply: the length of its epilogue. A bias directly after a
 /// complex operator does not count, because accumulators start from it.
 inline constexpr int max_followers = 6;
-
-namespace detail {
 
 /// The number of elementwise operators that may follow in an atom starting with `kind`.
 constexpr int followers_after(op kind) {
@@ -57,8 +55,6 @@ constexpr int operand_followed(graph<V, E, O> const& g, int v, value_uses<V> con
   return best;
 }
 
-}  // namespace detail
-
 /// The atoms of a network, over its operators (operator i is node g.input_count + i): each complex operator, pooling or
 /// elementwise operator with the chain of elementwise operators after it. concat and changes of layout stay alone.
 ///
@@ -74,9 +70,9 @@ constexpr grouping<V> atoms_of(graph<V, E, O> const& g, grouping<V> const& withi
   array_of<int, slots<V>> room{};  // left in the atom that ends in this node; 0 for inputs
   for (int v = g.input_count; v < g.node_count; ++v) {
     op const kind = g.nodes[v].kind;
-    int const u = is_elementwise(kind) ? detail::operand_followed(g, v, uses, room) : -1;
+    int const u = is_elementwise(kind) ? operand_followed(g, v, uses, room) : -1;
     if (u < 0 || (within.count > 0 && within.of[u - g.input_count] != within.of[v - g.input_count])) {
-      room[v] = detail::followers_after(kind);
+      room[v] = followers_after(kind);
       r.of[v - g.input_count] = r.count++;
     } else {
       room[v] = room[u] - !(kind == op::bias && has_weights(g.nodes[u].kind));
@@ -86,4 +82,4 @@ constexpr grouping<V> atoms_of(graph<V, E, O> const& g, grouping<V> const& withi
   return r;
 }
 
-}  // namespace ago
+}  // namespace ago::partition

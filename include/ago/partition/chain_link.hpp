@@ -6,7 +6,7 @@
 #include <ago/partition/traffic.hpp>
 #include <ago/partition/weight.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// An operator of a chain, with the elementwise operators after it.
 struct chain_link {
@@ -49,8 +49,6 @@ constexpr int rows_kept(chain_link const* chain, int count, int i) {
   return rows < chain[i].out.h ? rows : chain[i].out.h;
 }
 
-namespace detail {
-
 constexpr std::int64_t products_of(chain_link const& l) { return l.weight_bytes / 4 * l.out.pixels(); }
 
 /// Bytes of link i's result that exist at a time.
@@ -87,6 +85,4 @@ constexpr working_set set_of(chain_link const* chain, int count, chain_tiling co
   return r;
 }
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::partition

@@ -4,7 +4,7 @@
 
 #include <ago/partition/usual_loops.hpp>
 
-namespace ago::detail {
+namespace ago::partition {
 
 /// A step in time, which is counted in the bytes that steps use.
 struct timed_step {
@@ -140,4 +140,4 @@ constexpr std::int64_t price_of_pipeline(chain_link const* chain, int count, cha
          price_of_writing(out, around, 0, now, on) + price_of_reading(out, now, around, on);
 }
 
-}  // namespace ago::detail
+}  // namespace ago::partition

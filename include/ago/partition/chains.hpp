@@ -2,11 +2,11 @@
 // Chains: atoms that intensive fusion computes in one pass (AGO III.B), chosen by the time that this saves.
 #pragma once
 
-#include <ago/graph/hash.hpp>
+#include <ago/ir/hash.hpp>
 #include <ago/partition/atoms.hpp>
 #include <ago/partition/fusion_cost.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// Maximum number of atoms in one pass.
 inline constexpr int max_chain = 3;
@@ -20,8 +20,6 @@ constexpr bool follows_in_chain(node const& n) {
 constexpr bool leads_chain(node const& n) {
   return (follows_in_chain(n) && !pools_windows(n.kind)) || (n.kind == op::conv2d && n.groups == 1);
 }
-
-namespace detail {
 
 /// Distinguishes links by everything that their price depends on. A collision would only give a chain the price of
 /// another.
@@ -61,8 +59,6 @@ constexpr inner_attention inside_attention(graph<V, E, O> const& g, int v, value
   return uses.is_private(weights) && uses.is_private(scores) ? inner_attention{scores, weights} : inner_attention{};
 }
 
-}  // namespace detail
-
 /// Atoms in lines, along which chains are chosen, and what each chain saves: twice the price of writing and reading the
 /// scores of an attention, and otherwise what its best tiling saves (fusion_cost.hpp).
 template <int V>
@@ -76,7 +72,7 @@ struct chain_values {
 
   constexpr void link(int a, int b, shape const& value) {
     next[a] = b;
-    between[a] = detail::bytes(value);
+    between[a] = bytes(value);
     has_previous[b] = true;
   }
 };
@@ -105,8 +101,8 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
     if (u == result[a] && uses.is_private(u) && leads_chain(g.nodes[main[a]]) && !separate(u, main[b]))
       r.link(a, b, g.nodes[u].out);
   }
-  detail::priced_chains priced;
-  detail::usual_products known;
+  priced_chains priced;
+  usual_products known;
   for (int a = 0; a < atoms.count; ++a) {
     chain_link chain[max_chain]{};
     int first[max_chain]{};
@@ -116,22 +112,22 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
       first[n] = main[b];
       for (int k = 0; k < n; ++k)
         if (g.operand(first[k]) == other[b]) chain[n].adds = k;
-      mixed.mix(detail::fingerprint(chain[n]));
+      mixed.mix(fingerprint(chain[n]));
       if (n == 0) continue;
       std::uint64_t const key = mixed.value, slot = key & 255;
       if (priced.key[slot] != key) {
         priced.key[slot] = key;
-        priced.saved[slot] = detail::best_tiling(chain, n + 1, known, on, 0).saved;
+        priced.saved[slot] = best_tiling(chain, n + 1, known, on, 0).saved;
       }
       r.saved[a][n - 1] = priced.saved[slot];
     }
   }
   for (int v = g.input_count; v < g.node_count; ++v) {
-    auto const [scores, weights] = detail::inside_attention(g, v, uses);
+    auto const [scores, weights] = inside_attention(g, v, uses);
     if (scores < 0 || separate(scores, v) || separate(weights, v)) continue;
     r.link(atom(scores), atom(weights), g.nodes[scores].out);
     r.link(atom(weights), atom(v), g.nodes[weights].out);
-    r.saved[atom(scores)][1] = 4 * detail::near_price(on) * detail::bytes(g.nodes[scores].out);
+    r.saved[atom(scores)][1] = 4 * near_price(on) * bytes(g.nodes[scores].out);
   }
   return r;
 }
@@ -184,4 +180,4 @@ constexpr grouping<V> chains_of(graph<V, E, O> const& g, grouping<V> const& atom
   return grouping_by<V>(rep, atoms.count);
 }
 
-}  // namespace ago
+}  // namespace ago::partition

@@ -8,9 +8,7 @@
 #include <climits>
 #include <initializer_list>
 
-namespace ago {
-
-namespace detail {
+namespace ago::partition {
 
 /// Node numbers, the heaviest first; equal weights keep their order (merge sort).
 template <int V>
@@ -119,8 +117,6 @@ constexpr void grow(auto& state, int const* candidates, int count, long limit, i
   }
 }
 
-}  // namespace detail
-
 /// The nodes one topological stage before or after a node that it may be contracted with: the paper's affix set
 /// (Definition 3).
 enum class affix : std::uint8_t {
@@ -137,20 +133,18 @@ enum class affix : std::uint8_t {
 template <int V, int E>
 constexpr grouping<V> cluster(dag<V, E> const& d, long limit, int complex_limit = INT_MAX,
                               affix reading = affix::adjacent) {
-  detail::by_weight<V> const sorted(d.weight, d.count);
+  partition::by_weight<V> const sorted(d.weight, d.count);
   if (reading == affix::adjacent) {
-    detail::contraction<V, E> c(d);
+    contraction<V, E> c(d);
     constexpr int small = 4'096;  // here, and in constant expressions, searches are cheap enough
-    if (d.count <= small || !detail::is_tangled(c, d.count))
-      return detail::grow(c, sorted.order, d.count, limit, complex_limit), c.groups(d.count);
-    detail::neighbours_by_level<V, E> l(d);
-    return detail::grow(l, sorted.order, d.count, limit, complex_limit), l.joins.groups(d.count);
+    if (d.count <= small || !is_tangled(c, d.count))
+      return partition::grow(c, sorted.order, d.count, limit, complex_limit), c.groups(d.count);
+    neighbours_by_level<V, E> l(d);
+    return partition::grow(l, sorted.order, d.count, limit, complex_limit), l.joins.groups(d.count);
   }
-  detail::levels<V, E> l(d);
-  return detail::grow(l, sorted.order, d.count, limit, complex_limit), l.joins.groups(d.count);
+  levels<V, E> l(d);
+  return partition::grow(l, sorted.order, d.count, limit, complex_limit), l.joins.groups(d.count);
 }
-
-namespace detail {
 
 /// cluster(D, Limit, ComplexLimit, Reading) in several constant evaluations.
 template <auto const& D, long Limit, int ComplexLimit, affix Reading>
@@ -191,6 +185,4 @@ struct cluster_phases {
   static constexpr auto groups = groups_of(until<(D.count + candidates - 1) / candidates * candidates>::state);
 };
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::partition

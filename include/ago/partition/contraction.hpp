@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace ago::detail {
+namespace ago::partition {
 
 template <int V, int E>
 struct contraction {
@@ -263,4 +263,4 @@ struct contraction {
   }
 };
 
-}  // namespace ago::detail
+}  // namespace ago::partition

@@ -5,7 +5,7 @@
 #include <ago/partition/weight.hpp>
 #include <ago/passes/value_uses.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// Nodes in any numbering. Predecessors of v are source[first[v]] ... source[first[v + 1] - 1], in operand order, and
 /// may repeat. `V` and `E` are capacities.
@@ -46,7 +46,7 @@ constexpr grouping<V> compose(grouping<V> const& inner, grouping<V> const& outer
 template <int V, int E, int O>
 constexpr dag<V, E> dag_of(graph<V, E, O> const& g, weight_constants constants = {}) {
   dag<V, E> d;
-  detail::seen_weights seen;
+  seen_weights seen;
   int edges = 0;
   for (int v = g.input_count; v < g.node_count; ++v) {
     d.weight[d.count] = seen.of(loops_of(g, v), constants);
@@ -91,4 +91,8 @@ constexpr dag<V, E> inside(dag<V, E> const& d, grouping<V> const& groups) {
   return r;
 }
 
+}  // namespace ago::partition
+
+namespace ago {
+using partition::grouping;
 }  // namespace ago

@@ -2,9 +2,9 @@
 // What the analytic model knows about a machine.
 #pragma once
 
-#include <ago/graph/isa.hpp>
+#include <ago/ir/isa.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// Data caches of one core, in bytes, the number of cores that one inference may use, how they load, and what misses
 /// cost. The default suits x86-64.
@@ -22,8 +22,8 @@ struct device {
   int megahertz = 2300;    ///< of the clock; scales predicted times
   int multiply_adds = 32;  ///< of floats, in a cycle, at most: the peak of a core
   /// Quarter cycles that it costs several threads to finish a step together: about 0.15 us for an empty step with
-  /// ago::team, measured on two cores of an AMD Zen 5, a virtual machine; the rest is for results that are read from
-  /// another core's cache.
+  /// ago::runtime::team, measured on two cores of an AMD Zen 5, a virtual machine; the rest is for results that are
+  /// read from another core's cache.
   int barrier = 2500;
   /// Quarter cycles for a cache line that another core of several has written: 4 to 10 ns on an AMD Zen 4, a
   /// virtual machine.
@@ -51,8 +51,6 @@ inline constexpr device xeon{48 << 10, 2 << 20};
 // are those of Arm's technical reference manuals, where the permitted sizes are. The costs of lines were fitted to the
 // timing model of bench/arm for the Cortex-A55 and the Cortex-A76; the A53 has the A55's, the other cores the A76's.
 
-namespace detail {
-
 /// A 64-bit Arm core that issues in order.
 constexpr device little_core(long l2_bytes, int megahertz) {
   return {.l1_bytes = 32 << 10,
@@ -77,26 +75,24 @@ constexpr device big_core(long l1_bytes, long l2_bytes, int megahertz, int multi
           .vector_floats = 4};
 }
 
-}  // namespace detail
-
 /// L2 128 KB to 2 MB, shared by up to four cores (DDI 0500): this is that of a small chip.
-inline constexpr device cortex_a53 = detail::little_core(256 << 10, 1400);
+inline constexpr device cortex_a53 = little_core(256 << 10, 1400);
 /// L1 16 to 64 KB, L2 up to 256 KB for each core (100442); 32 and 128 KB in an RK3588.
-inline constexpr device cortex_a55 = detail::little_core(128 << 10, 2000);
+inline constexpr device cortex_a55 = little_core(128 << 10, 2000);
 /// L1 32 KB, L2 512 KB to 4 MB, shared by up to four cores (100095); 1 MB in a Raspberry Pi 4.
-inline constexpr device cortex_a72 = detail::big_core(32 << 10, 1 << 20, 1800, 8);
+inline constexpr device cortex_a72 = big_core(32 << 10, 1 << 20, 1800, 8);
 /// L1 64 KB, L2 up to 512 KB for each core (100798), as in a Raspberry Pi 5.
-inline constexpr device cortex_a76 = detail::big_core(64 << 10, 512 << 10, 2400, 8);
+inline constexpr device cortex_a76 = big_core(64 << 10, 512 << 10, 2400, 8);
 /// L1 up to 64 KB, L2 up to 512 KB for each core.
-inline constexpr device cortex_a78 = detail::big_core(64 << 10, 512 << 10, 2400, 8);
+inline constexpr device cortex_a78 = big_core(64 << 10, 512 << 10, 2400, 8);
 /// L1 64 KB, L2 up to 1 MB for each core.
-inline constexpr device cortex_x1 = detail::big_core(64 << 10, 1 << 20, 2800, 16);
+inline constexpr device cortex_x1 = big_core(64 << 10, 1 << 20, 2800, 16);
 /// The large cores: L1 128 KB, L2 12 MB for all four.
-inline constexpr device apple_m1 = detail::big_core(128 << 10, 12 << 20, 3200, 16);
+inline constexpr device apple_m1 = big_core(128 << 10, 12 << 20, 3200, 16);
 /// L1 64 KB, L2 up to 1 MB for each core, as in a Graviton2.
-inline constexpr device neoverse_n1 = detail::big_core(64 << 10, 1 << 20, 2500, 8);
+inline constexpr device neoverse_n1 = big_core(64 << 10, 1 << 20, 2500, 8);
 /// L1 64 KB, L2 up to 1 MB for each core, as in a Graviton3.
-inline constexpr device neoverse_v1 = detail::big_core(64 << 10, 1 << 20, 2600, 16);
+inline constexpr device neoverse_v1 = big_core(64 << 10, 1 << 20, 2600, 16);
 
 /// The device for which a network is planned if none is given. On 64-bit Arm it is a little core, because no compiler
 /// tells a program for which core it is compiled: the macros of `-mcpu=cortex-a55` are those of `-mcpu=cortex-a76`; and
@@ -111,4 +107,20 @@ constexpr device usual_device(isa target) {
 #endif
 }
 
+}  // namespace ago::partition
+
+namespace ago {
+using partition::apple_m1;
+using partition::cortex_a53;
+using partition::cortex_a55;
+using partition::cortex_a72;
+using partition::cortex_a76;
+using partition::cortex_a78;
+using partition::cortex_x1;
+using partition::device;
+using partition::neoverse_n1;
+using partition::neoverse_v1;
+using partition::xeon;
+using partition::zen_4;
+using partition::zen_5;
 }  // namespace ago

@@ -8,7 +8,7 @@
 #include <ago/partition/pattern.hpp>
 #include <ago/passes/opening.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 struct fuse_ops_options {
   int level = 3;            ///< 0: nothing is fused; 1 to 4: equivalent in this pass
@@ -16,8 +16,6 @@ struct fuse_ops_options {
   int max_arguments = 0;    ///< values and constants that a group reads, network inputs once per reader;
                             ///< 0: any number
 };
-
-namespace detail {
 
 /// Immediate post-dominators: the nearest operator that every path from here passes through.
 template <int V>
@@ -197,13 +195,11 @@ struct fuser {
   }
 };
 
-}  // namespace detail
-
 /// The groups of FuseOps. An operator joins its immediate post-dominator, with everything in between, if the patterns
 /// on the way allow it; every path out of it leads there, so no cycle arises.
 template <int V, int E>
 constexpr grouping<V> fuse_ops(pattern_graph<V, E> const& g, fuse_ops_options const& o = {}) {
-  detail::fuser<V, E> f(g);
+  partition::fuser<V, E> f(g);
   for (int phase = 0; phase < 3 && o.level > 0; ++phase) f.run(phase, o);
   array_of<int, slots<V>> rep{};
   for (int v = 0; v < g.operators.count; ++v) rep[v] = f.find(v);
@@ -228,4 +224,8 @@ struct fuse_ops_policy {
   static constexpr auto partition(auto const& g, device const&) { return fuse_ops_partition(g); }
 };
 
+}  // namespace ago::partition
+
+namespace ago {
+using partition::fuse_ops_policy;
 }  // namespace ago

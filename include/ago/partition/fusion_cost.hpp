@@ -8,9 +8,7 @@
 
 #include <limits>
 
-namespace ago {
-
-namespace detail {
+namespace ago::partition {
 
 /// Prices of an additional kernel start, on whole images and on a few rows: 64 and 192 cycles.
 inline constexpr std::int64_t chunk_price = 1 << 17, rows_price = 3 << 17;
@@ -45,8 +43,6 @@ constexpr std::int64_t overhead(chain_link const* chain, int count, chain_tiling
   return starts(count, t.how, use) + sums(chain[count - 1], use, on) + narrow_tiles(chain[0], t, on);
 }
 
-}  // namespace detail
-
 /// A tiling, and the price that it saves; negative if it costs more.
 struct tiling_choice {
   chain_tiling best{};
@@ -69,12 +65,12 @@ constexpr std::int64_t most_products(chain_link const* chain, int count, chain_t
   std::int64_t const extent = images ? first.out.n : chunks ? first.out.c : rows ? last.out.h : first.out.pixels();
   std::int64_t const granule = images ? 1 : rows ? pipeline_rows : t.tile;
   bool const divides = !(rows && t.how == tiling::channels && is_matrix_product(first.kind));
-  std::int64_t sum = 0, most = detail::largest_share(extent, granule, divides ? on.threads : 1);
+  std::int64_t sum = 0, most = largest_share(extent, granule, divides ? on.threads : 1);
   for (int i = count - 1; i >= 0; --i) {
     chain_link const& l = chain[i];
     std::int64_t const all = rows ? l.out.h : extent;
     if (most > all) most = all;
-    sum += detail::products_of(l) * most / all;
+    sum += partition::products_of(l) * most / all;
     // Of two parts, each has an edge of the image, where a window reads padding instead of rows.
     if (rows) most = (most - 1) * l.win.stride_h + l.win.span_h() - (on.threads == 2 ? l.win.pad_top : 0);
   }
@@ -89,15 +85,13 @@ constexpr std::int64_t most_products(chain_link const* chain, int count, chain_t
 constexpr std::int64_t exchange_price(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
   chain_link const &first = chain[0], &last = chain[count - 1];
   if (!by_channels(t.how) || is_matrix_product(last.kind) || first.out.n >= on.threads) return 0;
-  std::int64_t const in = detail::bytes(first.in), out = detail::bytes(last.out);
-  std::int64_t const exchanged =
-      detail::cycle_price * on.line_from_core * ((on.threads - 1) * in + 2 * out - out / on.threads);
+  std::int64_t const in = bytes(first.in), out = bytes(last.out);
+  std::int64_t const exchanged = cycle_price * on.line_from_core * ((on.threads - 1) * in + 2 * out - out / on.threads);
   if (!is_matrix_product(first.kind)) return exchanged;
   constexpr int tile = 14;  // pixels of a large register tile
-  std::int64_t const pixels = first.out.pixels(), share = detail::largest_share(pixels, tile, on.threads);
-  std::int64_t const uneven = detail::products_of(first) * (on.threads * share - pixels) / pixels;
-  std::int64_t const by_pixels =
-      detail::product_price(on) * uneven + (on.threads - 1) * detail::far_price(on) * first.weight_bytes;
+  std::int64_t const pixels = first.out.pixels(), share = largest_share(pixels, tile, on.threads);
+  std::int64_t const uneven = partition::products_of(first) * (on.threads * share - pixels) / pixels;
+  std::int64_t const by_pixels = product_price(on) * uneven + (on.threads - 1) * far_price(on) * first.weight_bytes;
   return exchanged > by_pixels ? exchanged - by_pixels : 0;
 }
 
@@ -105,13 +99,11 @@ constexpr std::int64_t exchange_price(chain_link const* chain, int count, chain_
 /// them, minus that of the barriers between its operators.
 constexpr std::int64_t unshared_price(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
   std::int64_t products = 0;
-  for (int i = 0; i < count; ++i) products += detail::products_of(chain[i]);
+  for (int i = 0; i < count; ++i) products += partition::products_of(chain[i]);
   std::int64_t const more = on.threads * most_products(chain, count, t, on) - products;
-  std::int64_t const barrier = 64 * detail::cycle_price * on.barrier;
-  return detail::product_price(on) * more + exchange_price(chain, count, t, on) - on.threads * (count - 1) * barrier;
+  std::int64_t const barrier = 64 * cycle_price * on.barrier;
+  return product_price(on) * more + exchange_price(chain, count, t, on) - on.threads * (count - 1) * barrier;
 }
-
-namespace detail {
 
 /// Does a panel of weights, of three vectors, leave L1 while it multiplies a row of pixels, because it, these and the
 /// rings of a pipeline do not fit? In order that costs more than fusion saves, and the prices do not know it: with 232
@@ -164,27 +156,23 @@ constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how
   return best;
 }
 
-}  // namespace detail
-
 /// The price that `t` saves. It is 0 if rows are too short, or chunks too narrow, for whole register tiles, or if the
 /// first operator is faster alone.
 constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
-  detail::pipeline_parts parts;
-  detail::usual_products known;
-  detail::links_alone alone(chain, count, known, on);
-  return detail::saved_by(chain, count, t, alone, parts, on);
+  pipeline_parts parts;
+  usual_products known;
+  links_alone alone(chain, count, known, on);
+  return saved_by(chain, count, t, alone, parts, on);
 }
 
 /// The best tile size for `how`; none if every chunk would hold all channels. Chunks are multiples of 16 channels,
 /// whole vectors on every machine. 64 suit most register tiles (measured: more gain nothing); wider chunks make fewer
 /// partial sums, and increase the size of a ring buffer of rows. Runs of pixels are multiples of common register tiles.
 constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how, device const& on) {
-  detail::usual_products known;
-  detail::links_alone alone(chain, count, known, on);
-  return detail::best_tile(chain, count, how, alone, on);
+  usual_products known;
+  links_alone alone(chain, count, known, on);
+  return best_tile(chain, count, how, alone, on);
 }
-
-namespace detail {
 
 constexpr tiling_choice best_tiling(chain_link const* chain, int count, usual_products& known, device const& on,
                                     std::int64_t least) {
@@ -201,12 +189,10 @@ constexpr tiling_choice best_tiling(chain_link const* chain, int count, usual_pr
   return best;
 }
 
-}  // namespace detail
-
 /// The best tiling of a chain; `saved` may be negative. On a tie, rows win.
 constexpr tiling_choice best_tiling(chain_link const* chain, int count, device const& on) {
-  detail::usual_products known;
-  return detail::best_tiling(chain, count, known, on, detail::no_price);
+  usual_products known;
+  return best_tiling(chain, count, known, on, no_price);
 }
 
-}  // namespace ago
+}  // namespace ago::partition

@@ -5,9 +5,7 @@
 #include <ago/partition/chains.hpp>
 #include <ago/partition/order.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::partition {
 
 /// How good a partition is.
 struct interval_value {
@@ -194,8 +192,6 @@ constexpr cut_order<V> best_of_order(graph<V, E, O> const& g, grouping<V> const&
   return best_intervals(weighted_atoms, {g, atoms, tried_order(weighted_atoms, k)}, chains, limit);
 }
 
-}  // namespace detail
-
 /// Groups `atoms` into subgraphs lighter than `limit`, and these into chains that are computed in one pass: of all ways
 /// to cut several execution orders of the atoms (the recorded one and two that follow operands depth first), the one
 /// that saves the most time; then the one that keeps the most bytes between atoms that a chain could join; then the
@@ -207,18 +203,17 @@ constexpr cut_order<V> best_of_order(graph<V, E, O> const& g, grouping<V> const&
 ///
 /// `search`: whether to try other orders than the recorded one.
 template <int V, int E, int O>
-constexpr detail::cut_order<V> best_partition(graph<V, E, O> const& g, dag<V, E> const& operators,
-                                              grouping<V> const& atoms, long limit, device const& on,
-                                              bool search = true) {
+constexpr cut_order<V> best_partition(graph<V, E, O> const& g, dag<V, E> const& operators, grouping<V> const& atoms,
+                                      long limit, device const& on, bool search = true) {
   dag<V, E> const q = quotient(operators, atoms);
   chain_values<V> const chains = chain_values_of(g, atoms, on);
-  detail::cut_order<V> best = detail::best_of_order(g, atoms, q, chains, limit, 0);
-  int const orders = search ? detail::count_tried_orders(q) : 1;
+  cut_order<V> best = best_of_order(g, atoms, q, chains, limit, 0);
+  int const orders = search ? count_tried_orders(q) : 1;
   for (int k = 1; k < orders; ++k) {
-    auto const found = detail::best_of_order(g, atoms, q, chains, limit, k);
+    auto const found = best_of_order(g, atoms, q, chains, limit, k);
     if (found.value.better_than(best.value)) best = found;
   }
   return best;
 }
 
-}  // namespace ago
+}  // namespace ago::partition

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace ago::detail {
+namespace ago::partition {
 
 /// Current nodes, level by level for each weakly connected component. `joins` holds edges and representatives; its
 /// labels are not kept up to date.
@@ -382,4 +382,4 @@ struct levels {
   }
 };
 
-}  // namespace ago::detail
+}  // namespace ago::partition

@@ -3,12 +3,12 @@
 // run time.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/requirements.hpp>
 
 #include <bit>
 #include <cstdint>
 
-namespace ago {
+namespace ago::partition {
 
 /// ln(n) in units of 2^-32, for 1 <= n < 2^31; error below 1e-9. Integer arithmetic only, so contraction to FMA or
 /// -ffast-math cannot change it; std::log is not a constant expression on clang.
@@ -27,4 +27,4 @@ constexpr std::uint64_t fixed_log(std::uint32_t n) {
   return std::uint64_t((exponent * ln2_48 >> 16) + twice_z + (twice_z * series >> 32));
 }
 
-}  // namespace ago
+}  // namespace ago::partition

@@ -9,7 +9,7 @@
 #include <ago/partition/recomputation.hpp>
 #include <ago/passes/opening.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// What a fusion changes, positive where it gains.
 struct fusion_gain {
@@ -33,8 +33,6 @@ constexpr std::int64_t operations_of(graph_view g, int v, device const& on) {
   for (int i = 0; i < loops.count; ++i) r *= loops.extent[i];
   return r;
 }
-
-namespace detail {
 
 /// The most operators of one kernel: a complex one, its bias, its epilogue.
 inline constexpr int max_in_kernel = max_followers + 2;
@@ -165,7 +163,7 @@ struct greedy_fusion {
             return (++copies == 1 || (repeats && k.repeatable)) && joins(k, p, edges.reader[e], end, gain);
           }))
         return 0;
-    std::int64_t const r = ago::reward_of(gain, on);
+    std::int64_t const r = ago::partition::reward_of(gain, on);
     return r > 0 ? r : 0;
   }
 
@@ -225,15 +223,13 @@ struct greedy_fusion {
   }
 };
 
-}  // namespace detail
-
 /// The kernels of `g` by greedy fusion: every operator starts as a kernel of its own; then, as long as any reward is
 /// positive, the value with the largest one (ties: the first) is not stored, but computed in all kernels that read it.
 /// Only fusions that one kernel of this library computes are considered. `repeats` false: no operator is computed
 /// again, so that only values with one reader are fused.
 template <int V, int E, int O>
 constexpr kernel_paths<V> neoflow_kernels(graph<V, E, O> const& g, device const& on = {}, bool repeats = true) {
-  return detail::greedy_fusion<V, E, O>(g, on, repeats).kernels;
+  return partition::greedy_fusion<V, E, O>(g, on, repeats).kernels;
 }
 
 /// Kernels of complex operators joined to chains by the same reward. As every chain saves the value in between, and
@@ -248,7 +244,7 @@ constexpr grouping<V> greedy_chains(graph<V, E, O> const& g, grouping<V> const& 
     first[a] = a;
     count[a] = 1;
   }
-  detail::by_weight<V> const sorted(between, kernels.count);
+  by_weight<V> const sorted(between, kernels.count);
   for (int i = 0; i < kernels.count && between[sorted.order[i]] > 0; ++i) {
     int const a = first[sorted.order[i]], b = values.next[sorted.order[i]], all = count[a] + count[b];
     if (all > max_chain || values.saved[a][all - 2] <= 0) continue;
@@ -288,4 +284,8 @@ struct neoflow_policy {
   }
 };
 
+}  // namespace ago::partition
+
+namespace ago {
+using partition::neoflow_policy;
 }  // namespace ago

@@ -3,12 +3,12 @@
 // cut.
 #pragma once
 
-#include <ago/graph/consteval.hpp>
+#include <ago/ir/consteval.hpp>
 #include <ago/partition/policy.hpp>
 #include <ago/passes/opening.hpp>
 #include <ago/passes/rewriting.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// Does the policy open any operator of `g`?
 template <class Policy, int V, int E, int O>
@@ -31,11 +31,9 @@ constexpr graph_size size_of_partitioned(graph<V, E, O> const& g, device const& 
 /// A graph with its partition.
 template <int V, int E, int O>
 struct partitioned_graph {
-  ago::graph<V, E, O> graph;
+  ago::ir::graph<V, E, O> graph;
   partitions<V> partition;
 };
-
-namespace detail {
 
 /// The partition of `all`, which is `g` opened.
 template <class Policy, int V, int E, int V2, int E2, int O>
@@ -51,7 +49,7 @@ struct torn {
   array_of<bool, V> of{};
 };
 template <int V, int V2, int E2, int O>
-constexpr torn<V> torn_by(partition<V2> const& minis, opened_graph<V2, E2, O> const& all) {
+constexpr torn<V> torn_by(ordered_clusters<V2> const& minis, opened_graph<V2, E2, O> const& all) {
   torn<V> r;
   for (int i = all.graph.input_count + 1; i < all.graph.node_count; ++i)
     if (all.compound[i] == all.compound[i - 1] && minis.of[i] != minis.of[i - 1]) r.of[all.compound[i]] = true;
@@ -101,11 +99,9 @@ inline constexpr auto partition_of_opened = []() AGO_CONSTEVAL {
 /// `g`, opened where `minis` have torn an operator of `all`.
 template <class Policy, int V, int E, int V2, int E2, int O>
 constexpr opened_graph<V2, E2, O> opened_where_torn(graph<V, E, O> const& g, opened_graph<V2, E2, O> const& all,
-                                                    ago::partition<V2> const& minis) {
+                                                    ago::partition::ordered_clusters<V2> const& minis) {
   return opened<V2, E2>(g, opened_by<Policy>, torn_by<V>(minis, all).of);
 }
-
-}  // namespace detail
 
 /// The partition of `g` by a policy that has operators computed again, and the graph in which they are.
 template <class Policy, int V2, int E2, int V, int E, int O>
@@ -127,9 +123,9 @@ constexpr partitioned_graph<V2, E2, O> partition_opened(graph<V, E, O> const& g,
   } else {
     auto const all = opened<V2, E2>(g, opened_by<Policy>);
     if (!opens_any<Policy>(g)) return {all.graph, partition_by<Policy>(all.graph, on)};
-    partitions<V2> const p = detail::partition_primitives<Policy>(g, all, on);
-    auto const closed = detail::opened_where_torn<Policy>(g, all, p.minis);
-    return {closed.graph, detail::carried_over(p, all, closed)};
+    partitions<V2> const p = partition_primitives<Policy>(g, all, on);
+    auto const closed = opened_where_torn<Policy>(g, all, p.minis);
+    return {closed.graph, carried_over(p, all, closed)};
   }
 }
 
@@ -141,10 +137,10 @@ constexpr partitioned_graph<V2, E2, O> partition_of_primitives(graph<V, E, O> co
   if constexpr (recomputes<Policy>) {
     auto const again = partition_recomputed<Policy, V2, E2>(g, on);
     auto const seen = opened<V2, E2>(again.graph, {false, false, false}), finest = opened<V2, E2>(again.graph, {});
-    return {finest.graph, detail::carried_over(again.partition, seen, finest)};
+    return {finest.graph, carried_over(again.partition, seen, finest)};
   } else {
     auto const seen = opened<V2, E2>(g, opened_by<Policy>), finest = opened<V2, E2>(g, {});
-    return {finest.graph, detail::carried_over(detail::partition_primitives<Policy>(g, seen, on), seen, finest)};
+    return {finest.graph, carried_over(partition_primitives<Policy>(g, seen, on), seen, finest)};
   }
 }
 
@@ -155,13 +151,13 @@ struct partitioned {
   static constexpr graph_size size = size_of_opened(G, opened_by<Policy>);
   static constexpr auto all = opened<size.nodes, size.edges>(G, opened_by<Policy>);
   static constexpr auto primitives = all.graph;
-  static constexpr auto const& found = detail::partition_of_opened<Policy, G, all, primitives, On>;
-  static constexpr auto closed = detail::opened_where_torn<Policy>(G, all, found.minis);
-  static constexpr auto carried = detail::carried_over(found, all, closed);
+  static constexpr auto const& found = partition_of_opened<Policy, G, all, primitives, On>;
+  static constexpr auto closed = opened_where_torn<Policy>(G, all, found.minis);
+  static constexpr auto carried = carried_over(found, all, closed);
 
  public:
   static constexpr auto graph =
-      fit<closed.graph.node_count, closed.graph.edge_count, closed.graph.output_count>(closed.graph);
+      passes::fit<closed.graph.node_count, closed.graph.edge_count, closed.graph.output_count>(closed.graph);
   static constexpr auto partition = fit<graph.node_count>(carried);
 };
 template <auto const& G, class Policy, device On>
@@ -185,4 +181,4 @@ struct partitioned<G, Policy, On> {
   static constexpr auto const& partition = partition_in_phases<Policy, G, On>;
 };
 
-}  // namespace ago
+}  // namespace ago::partition

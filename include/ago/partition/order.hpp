@@ -4,7 +4,7 @@
 
 #include <ago/partition/dag.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// Nodes in an order in which every node follows its predecessors.
 template <int V>
@@ -13,8 +13,6 @@ struct execution_order {
   int count{};  ///< nodes ordered; fewer than the graph has if it has a cycle
   bool acyclic{};
 };
-
-namespace detail {
 
 /// Nodes that are ready to run, as a binary heap ordered by rank, then by number.
 template <int V>
@@ -43,8 +41,6 @@ struct ready_nodes {
   }
 };
 
-}  // namespace detail
-
 /// Of the nodes whose predecessors have run, the one with the smallest `rank`, then the smallest number, runs next
 /// (Kahn's algorithm). Without ranks, a graph that is numbered in execution order keeps that order.
 template <int V, int E>
@@ -61,7 +57,7 @@ constexpr execution_order<V> order_of(dag<V, E> const& d, int const* rank = null
   array_of<int, slots<V>> waiting{};
   array_of<int, slots<E>> reader{}, next{};
   array_of<int, slots<V>> readers{};
-  detail::ready_nodes<V> ready{rank};
+  ready_nodes<V> ready{rank};
   for (int v = 0; v < d.count; ++v) readers[v] = -1;
   for (int v = 0; v < d.count; ++v) {
     waiting[v] = d.first[v + 1] - d.first[v];
@@ -87,4 +83,4 @@ constexpr bool is_acyclic(dag<V, E> const& d, grouping<V> const& groups) {
   return order_of(quotient(d, groups)).acyclic;
 }
 
-}  // namespace ago
+}  // namespace ago::partition

@@ -4,11 +4,11 @@
 
 #include <ago/partition/order.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// Clusters of operators, numbered in execution order.
 template <int V>
-struct partition {
+struct ordered_clusters {
   array_of<int, slots<V>> of{};     ///< cluster of each node; -1: an input
   array_of<int, slots<V>> order{};  ///< operators (node numbers), cluster by cluster, each operator after its operands
   int count{};                      ///< clusters
@@ -20,7 +20,7 @@ struct partition {
 /// consecutive.
 template <int V>
 struct partitions {
-  partition<V> subgraphs, minis;
+  ordered_clusters<V> subgraphs, minis;
   array_of<int, V> chain_of{};  ///< chain of each node, computed in one pass; -1: an input
   bool intensive = true;  ///< may several kernels of a subgraph run as one pipeline? If so, a schedule may ask for it
 };
@@ -28,8 +28,8 @@ struct partitions {
 /// The same partitions with another capacity, which the nodes must fit.
 template <int V2, int V>
 constexpr partitions<V2> fit(partitions<V> const& p) {
-  auto const fitted = [](partition<V> const& from) {
-    partition<V2> to;
+  auto const fitted = [](ordered_clusters<V> const& from) {
+    ordered_clusters<V2> to;
     for (int v = 0; v < V2 && v < V; ++v) {
       to.of[v] = from.of[v];
       to.order[v] = from.order[v];
@@ -87,4 +87,8 @@ constexpr partitions<V> ordered(graph<V, E, O> const& g, dag<V, E> const& d, gro
   return ordered(g, d, subgraphs, subgraphs, minis);
 }
 
+}  // namespace ago::partition
+
+namespace ago {
+using partition::partitions;
 }  // namespace ago

@@ -5,7 +5,7 @@
 #include <ago/partition/chain_link.hpp>
 #include <ago/partition/device.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// Does it pay to compute two steps of K in one register, for half as many channels (kernel_key::paired)? It wastes
 /// less of the last register, and turns one register per pixel into two, which share a broadcast. Adding the pairs
@@ -32,4 +32,4 @@ constexpr bool may_be_paired(chain_link const& l, device const& on) {
   return pays_in_pairs(isa::avx512, depth, l.out.c) || pays_in_pairs(isa::avx2, depth, l.out.c);
 }
 
-}  // namespace ago
+}  // namespace ago::partition

@@ -5,9 +5,7 @@
 #include <ago/partition/partition.hpp>
 #include <ago/passes/opening.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::partition {
 
 /// `r` with chains that join mini-subgraphs of one subgraph.
 template <int V, int E, int O>
@@ -20,8 +18,6 @@ constexpr partitions<V> with_chains(partitions<V> r, graph<V, E, O> const& g, gr
   return r;
 }
 
-}  // namespace detail
-
 /// Subgraphs by CLUSTER on operators, and mini-subgraphs of at most one complex operator by CLUSTER inside each (AGO,
 /// sections IV and V); `reading` selects the affix set of both. Chains join mini-subgraphs of one subgraph where
 /// kernels can compute them in one pass and traffic is saved. `limit` is Td in thousandths; 0: `default_limit`.
@@ -32,10 +28,8 @@ constexpr partitions<V> paper_partition(graph<V, E, O> const& g, affix reading =
   if (limit <= 0) limit = default_limit(g, operators);
   grouping<V> const subgraphs = cluster(operators, limit, INT_MAX, reading);
   grouping<V> const minis = split_by_cluster(operators, subgraphs, reading);
-  return detail::with_chains(ordered(g, operators, subgraphs, minis), g, subgraphs, minis, on);
+  return with_chains(ordered(g, operators, subgraphs, minis), g, subgraphs, minis, on);
 }
-
-namespace detail {
 
 /// Td of the opened `g`: default_limit, with primitives in place of operators. Atoms are those of `g`, since the
 /// triples that must not be cut do not depend on what is opened.
@@ -78,16 +72,19 @@ struct published_policy {
   using phases_opened = published_phases<Primitives, On, Reading, limit_of_opened(G, All)>;
 };
 
-}  // namespace detail
-
 /// AGO's Algorithm 1 with the affix set of Definition 3, taken literally.
-struct paper_policy : detail::published_policy<affix::component> {
+struct paper_policy : published_policy<affix::component> {
   static constexpr char const* name = "paper";
   static constexpr int most_operators = 2'000;
 };
 /// Likewise, but only neighbours are contracted.
-struct paper_adjacent_policy : detail::published_policy<affix::adjacent> {
+struct paper_adjacent_policy : published_policy<affix::adjacent> {
   static constexpr char const* name = "paper-adjacent";
 };
 
+}  // namespace ago::partition
+
+namespace ago {
+using partition::paper_adjacent_policy;
+using partition::paper_policy;
 }  // namespace ago

@@ -2,7 +2,7 @@
 // The library's own partition of a network into subgraphs and mini-subgraphs: AGO's front end.
 #pragma once
 
-#include <ago/graph/consteval.hpp>
+#include <ago/ir/consteval.hpp>
 #include <ago/partition/atoms.hpp>
 #include <ago/partition/chains.hpp>
 #include <ago/partition/intervals.hpp>
@@ -11,7 +11,7 @@
 
 #include <type_traits>
 
-namespace ago {
+namespace ago::partition {
 
 /// The weight limit Td of subgraphs for networks from which none can be derived, in thousandths.
 inline constexpr long fallback_limit = 600'000;
@@ -45,8 +45,6 @@ constexpr long default_limit(graph<V, E, O> const& g, dag<V, E> const& operators
   return default_limit(g, atoms, quotient(operators, atoms));
 }
 
-namespace detail {
-
 /// The partitions of a network into these subgraphs and chains of its atoms.
 template <int V, int E, int O>
 constexpr partitions<V> partitions_of(graph<V, E, O> const& g, dag<V, E> const& operators, grouping<V> const& atoms,
@@ -59,8 +57,6 @@ constexpr partitions<V> partitions_of(graph<V, E, O> const& g, dag<V, E> const& 
   return r;
 }
 
-}  // namespace detail
-
 /// The subgraphs of `atoms`, and the chains within them, that together save the most time (`best_partition`). The
 /// mini-subgraphs are the atoms. `limit` is Td in thousandths. `intensive` false: the same subgraphs, but each atom is
 /// computed alone. `search` false: no other orders than the recorded one.
@@ -68,7 +64,8 @@ template <int V, int E, int O>
 constexpr partitions<V> ago_partition_of(graph<V, E, O> const& g, grouping<V> const& atoms, long limit, bool intensive,
                                          device const& on, bool search = true) {
   dag<V, E> const operators = dag_of(g);
-  return detail::partitions_of(g, operators, atoms, best_partition(g, operators, atoms, limit, on, search), intensive);
+  return partition::partitions_of(g, operators, atoms, best_partition(g, operators, atoms, limit, on, search),
+                                  intensive);
 }
 
 /// The library's policy: atoms, which are never cut, so that no operator is separated from its epilogue, and
@@ -79,8 +76,6 @@ constexpr partitions<V> ago_partition(graph<V, E, O> const& g, long limit = 0, b
   if (limit <= 0) limit = default_limit(g, dag_of(g));
   return ago_partition_of(g, atoms_of(g), limit, intensive, on);
 }
-
-namespace detail {
 
 /// ago_partition in several constant evaluations.
 template <auto const& G, device On, bool Intensive>
@@ -127,15 +122,13 @@ struct ago_phases {
       partitions_of(G, operators, atoms, best<count_tried_orders(weighted_atoms) - 1>(), Intensive);
 };
 
-}  // namespace detail
-
 /// The library's policy. It keeps compound operators whole, as it does epilogues.
 struct ago_policy {
   static constexpr char const* name = "ago";
   static constexpr bool merges_siblings = true;
   static constexpr auto partition(auto const& g, device const& on) { return ago_partition(g, 0, true, on); }
   template <auto const& G, device On>
-  using phases = detail::ago_phases<G, On, true>;
+  using phases = ago_phases<G, On, true>;
 };
 /// The same subgraphs without intensive fusion: AGO-NI of the paper.
 struct ago_ni_policy {
@@ -143,7 +136,12 @@ struct ago_ni_policy {
   static constexpr bool merges_siblings = true;
   static constexpr auto partition(auto const& g, device const& on) { return ago_partition(g, 0, false, on); }
   template <auto const& G, device On>
-  using phases = detail::ago_phases<G, On, false>;
+  using phases = ago_phases<G, On, false>;
 };
 
+}  // namespace ago::partition
+
+namespace ago {
+using partition::ago_ni_policy;
+using partition::ago_policy;
 }  // namespace ago

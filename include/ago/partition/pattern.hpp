@@ -4,7 +4,7 @@
 
 #include <ago/partition/dag.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// How the elements of a result depend on those of the operands, from the simplest to the most complex way.
 enum class pattern : std::uint8_t {
@@ -46,7 +46,7 @@ constexpr pattern pattern_of(op kind) {
     case op_class::norm:
     case op_class::nest: return pattern::opaque;
   }
-  detail::no_case_for_this_value();
+  ir::no_case_for_this_value();
 }
 
 /// The number of constants that an operator reads: weights, shifts, scales.
@@ -91,4 +91,4 @@ constexpr pattern_graph<V, E> patterns_of(graph<V, E, O> const& g, dag<V, E> con
   return r;
 }
 
-}  // namespace ago
+}  // namespace ago::partition

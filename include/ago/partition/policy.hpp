@@ -2,7 +2,7 @@
 // Policies: types that partition a network, and what runs inside the subgraphs that they choose.
 #pragma once
 
-#include <ago/graph/consteval.hpp>
+#include <ago/ir/consteval.hpp>
 #include <ago/partition/apollo.hpp>
 #include <ago/partition/chains.hpp>
 #include <ago/partition/fuse_ops.hpp>
@@ -12,7 +12,7 @@
 
 #include <climits>
 
-namespace ago {
+namespace ago::partition {
 
 /// The partitions of a network into these subgraphs of its operators (operator i is node g.input_count + i): the
 /// mini-subgraphs are the parts that one kernel computes; of these, the chains that save the most time within the
@@ -94,9 +94,7 @@ enum class policy : std::uint8_t {
   own,             ///< none of them: a type of the user's
 };
 inline constexpr int policies = 7;  ///< of the library
-static_assert(detail::has_enumerators<policy, policies + 1>());
-
-namespace detail {
+static_assert(ir::has_enumerators<policy, policies + 1>());
 
 /// f.operator()<P>() with the type P of a policy of the library.
 constexpr auto with_policy(policy p, auto const& f) {
@@ -130,14 +128,12 @@ constexpr auto library_policy() {
   }
 }
 
-}  // namespace detail
-
 /// The type of a policy of the library.
 template <policy P>
-using policy_type = decltype(detail::library_policy<P>());
+using policy_type = decltype(library_policy<P>());
 
 constexpr char const* name_of(policy p) {
-  return detail::with_policy(p, []<class Policy>() { return Policy::name; });
+  return with_policy(p, []<class Policy>() { return Policy::name; });
 }
 
 /// The partition of `g` by a policy, for a device with these caches.
@@ -156,7 +152,14 @@ inline constexpr auto partition_in_phases = []() AGO_CONSTEVAL {
 /// Likewise, by a policy of the library.
 template <int V, int E, int O>
 constexpr partitions<V> partition_by(policy p, graph<V, E, O> const& g, device const& on = {}) {
-  return detail::with_policy(p, [&]<class Policy>() { return partition_by<Policy>(g, on); });
+  return with_policy(p, [&]<class Policy>() { return partition_by<Policy>(g, on); });
 }
 
+}  // namespace ago::partition
+
+namespace ago {
+using partition::is_policy;
+using partition::name_of;
+using partition::partition_into;
+using partition::policy;
 }  // namespace ago

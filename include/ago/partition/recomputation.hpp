@@ -5,7 +5,7 @@
 #include <ago/partition/dag.hpp>
 #include <ago/passes/rewriting.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// Which values of a graph are written to memory, and which only move through the registers of kernels. The kernel that
 /// stores v computes before[...before[before[v]]], ..., before[v], v. Paths of several kernels may have the same
@@ -40,7 +40,7 @@ constexpr graph_size size_of_recomputed(graph<V, E, O> const& g, kernel_paths<V>
 /// A graph, and its operators grouped by kernel (operator i is node graph.input_count + i).
 template <int V, int E, int O>
 struct graph_of_kernels {
-  ago::graph<V, E, O> graph;
+  ago::ir::graph<V, E, O> graph;
   grouping<V> kernels;
 };
 
@@ -67,7 +67,7 @@ constexpr graph_of_kernels<V2, E2, O> recomputed(graph<V, E, O> const& g, kernel
     }
     r.kernels.count += end >= g.input_count;
   }
-  detail::finish_copy(to, g, moved_to);
+  passes::finish_copy(to, g, moved_to);
   return r;
 }
 
@@ -81,4 +81,4 @@ constexpr grouping<V> grouped_by_kernel(graph<V, E, O> const& g, kernel_paths<V>
   return grouping_by<V>(rep, g.node_count - g.input_count);
 }
 
-}  // namespace ago
+}  // namespace ago::partition

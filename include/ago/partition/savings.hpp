@@ -5,12 +5,10 @@
 #include <ago/partition/atoms.hpp>
 #include <ago/partition/fusion_cost.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// What an intensive pair may hold at a time to count as a saving, in bytes: half of L2.
 constexpr long pair_cache(device const& on = {}) { return on.l2_bytes / 2; }
-
-namespace detail {
 
 /// Does this operator read each element of its operand for many of its results?
 constexpr bool reads_many_times(op kind) { return is_complex(kind) || is_pool(kind); }
@@ -84,8 +82,6 @@ constexpr bool fits_cache(graph_view g, int a, int b, long cache) {
   return tile_bytes(chain, 2, 0, {tiling::channels, tile}) + weights * tile / c <= cache;
 }
 
-}  // namespace detail
-
 /// Intensive pairs: a complex operator, elementwise ones, and one that can follow it in one pass, where all paths
 /// between the two lead through elementwise operators only. Triples: likewise, with a depthwise and a pointwise
 /// operator after the first. Captured: all of it is in one group.
@@ -99,15 +95,15 @@ struct intensive_pairs {
 template <int V, int E, int O>
 constexpr intensive_pairs<V> pairs_of(graph<V, E, O> const& g, int const* of, long cache = pair_cache()) {
   intensive_pairs<V> s;
-  detail::pair_search<V> search;
+  pair_search<V> search;
   array_of<int, slots<V>> ends{}, ends_captured{};  // pairs that end in this operator
   for (int b = g.input_count; b < g.node_count; ++b) {
     op const kind = g.nodes[b].kind;
-    if (!detail::ends_pair(kind)) continue;
+    if (!ends_pair(kind)) continue;
     search.from(g, b, of, [&](int a, bool captured) {
       ++ends[b], ++s.possible_pairs;
       ends_captured[b] += captured, s.pairs += captured;
-      s.fused[b] = s.fused[b] || (captured && detail::fits_cache(g, a, b, cache));
+      s.fused[b] = s.fused[b] || (captured && fits_cache(g, a, b, cache));
       if (kind != op::pointwise || g.nodes[a].kind != op::depthwise) return;
       s.possible_triples += ends[a];
       s.triples += captured ? ends_captured[a] : 0;
@@ -128,7 +124,7 @@ constexpr long bytes_removed(graph<V, E, O> const& g, int const* of, intensive_p
     for (int k = 0; k < g.nodes[v].input_count; ++k) {
       int const u = g.operand(v, k);
       if (u < g.input_count) continue;
-      bool const many_times = detail::reads_many_times(g.nodes[v].kind);
+      bool const many_times = reads_many_times(g.nodes[v].kind);
       bool const saved = of[u] == of[v] && (!many_times || (k == 0 && pairs.fused[v]));
       if (saved) removed += 4 * g.nodes[u].out.count();
       else stored[u] = true;
@@ -140,4 +136,4 @@ constexpr long bytes_removed(graph<V, E, O> const& g, int const* of, intensive_p
   return removed;
 }
 
-}  // namespace ago
+}  // namespace ago::partition

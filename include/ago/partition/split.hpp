@@ -4,7 +4,7 @@
 
 #include <ago/partition/cluster.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// SPLIT by CLUSTER: Algorithm 1 on the edges inside subgraphs, with at most one complex operator per group.
 template <int V, int E>
@@ -19,7 +19,7 @@ constexpr grouping<V> split_by_cluster(dag<V, E> const& d, grouping<V> const& su
 template <int V, int E>
 constexpr grouping<V> split_by_epilogue(dag<V, E> const& d, grouping<V> const& subgraphs, bool const* starts) {
   dag<V, E> const inner = inside(d, subgraphs);
-  detail::contraction<V, E> c(inner);
+  contraction<V, E> c(inner);
   execution_order<V> const sorted = order_of(inner);
   for (int i = 0; i < sorted.count; ++i) {
     int const v = sorted.order[i];
@@ -42,4 +42,4 @@ constexpr grouping<V> split_by_epilogue(dag<V, E> const& d, grouping<V> const& s
   return split_by_epilogue(d, subgraphs, starts);
 }
 
-}  // namespace ago
+}  // namespace ago::partition

@@ -4,7 +4,7 @@
 
 #include <ago/partition/order.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 template <int V>
 struct topological_stages {
@@ -27,4 +27,4 @@ constexpr topological_stages<V> stages_of(dag<V, E> const& d) {
   return s;
 }
 
-}  // namespace ago
+}  // namespace ago::partition

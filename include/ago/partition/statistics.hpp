@@ -6,7 +6,7 @@
 #include <ago/partition/ordered.hpp>
 #include <ago/partition/savings.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// Weights are in thousandths.
 struct partition_statistics {
@@ -21,8 +21,6 @@ struct partition_statistics {
 
 /// A group lighter than this is trivial (AGO section VI.B); in thousandths.
 inline constexpr long trivial_weight = 20'000;
-
-namespace detail {
 
 /// Sum, spread and counts of the groups' weights.
 template <int V, int E>
@@ -44,17 +42,15 @@ constexpr void weigh(partition_statistics& s, dag<V, E> const& groups) {
   s.jain = double(s.total) * double(s.total) / (n * squares);
 }
 
-}  // namespace detail
-
 /// Figures of `p`, a partition of `g` into subgraphs or into mini-subgraphs.
 template <int V, int E, int O>
-constexpr partition_statistics statistics_of(graph<V, E, O> const& g, partition<V> const& p) {
+constexpr partition_statistics statistics_of(graph<V, E, O> const& g, ordered_clusters<V> const& p) {
   partition_statistics s;
   dag<V, E> const operators = dag_of(g);
   grouping<V> groups;
   groups.count = p.count;
   for (int v = 0; v < operators.count; ++v) groups.of[v] = p.of[g.input_count + v];
-  detail::weigh(s, quotient(operators, groups));
+  weigh(s, quotient(operators, groups));
   intensive_pairs<V> const pairs = pairs_of(g, p.of);
   s.pairs = pairs.pairs, s.possible_pairs = pairs.possible_pairs;
   s.triples = pairs.triples, s.possible_triples = pairs.possible_triples;
@@ -70,4 +66,4 @@ constexpr partition_statistics statistics_of(graph<V, E, O> const& g, partition<
   return s;
 }
 
-}  // namespace ago
+}  // namespace ago::partition

@@ -6,7 +6,7 @@
 #include <ago/partition/chain_link.hpp>
 #include <ago/partition/traffic.hpp>
 
-namespace ago::detail {
+namespace ago::partition {
 
 /// How a step goes over its values: `blocks` of the input, and for each of them `panels` of channels that read all of
 /// the block. One of both: every byte is read once, from the first to the last. Positions in a value and in time count
@@ -147,4 +147,4 @@ constexpr void add_pipeline(auto& r, part_loops const* parts, chain_link const* 
     if (parts[i].is_matrix()) add_matrix(r, parts[i], passes, use.chunks);
 }
 
-}  // namespace ago::detail
+}  // namespace ago::partition

@@ -2,11 +2,11 @@
 // How a chain of operators is computed in one pass: the loop that its operators share.
 #pragma once
 
-#include <ago/graph/enumerators.hpp>
+#include <ago/ir/enumerators.hpp>
 
 #include <cstdint>
 
-namespace ago {
+namespace ago::partition {
 
 /// Which part of the values between the operators of a chain exists at a time (AGO III.B and beyond).
 enum class tiling : std::uint8_t {
@@ -19,7 +19,7 @@ enum class tiling : std::uint8_t {
 
 constexpr char const* name_of(tiling how) {
   constexpr char const* names[] = {"none", "rows", "channels", "channels and rows", "pixels"};
-  static_assert(detail::has_enumerators<tiling, detail::lines_of(names)>());
+  static_assert(ir::has_enumerators<tiling, ir::lines_of(names)>());
   return names[int(how)];
 }
 
@@ -38,4 +38,9 @@ struct chain_tiling {
   bool operator==(chain_tiling const&) const = default;
 };
 
+}  // namespace ago::partition
+
+namespace ago {
+using partition::name_of;
+using partition::tiling;
 }  // namespace ago

@@ -2,12 +2,12 @@
 // The cost of moving bytes between the caches of a core.
 #pragma once
 
-#include <ago/graph/shape.hpp>
+#include <ago/ir/shape.hpp>
 #include <ago/partition/device.hpp>
 
 #include <cstdint>
 
-namespace ago::detail {
+namespace ago::partition {
 
 /// The price of a quarter of a cycle for a line of 64 bytes, for each of its bytes.
 inline constexpr std::int64_t cycle_price = 8;
@@ -75,4 +75,4 @@ constexpr long block_in_l1(long pixels, long pixel, long panel_bytes, int panels
   return with < without - without / 4 ? (even + tile - 1) / tile * tile : 0;
 }
 
-}  // namespace ago::detail
+}  // namespace ago::partition

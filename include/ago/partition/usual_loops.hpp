@@ -4,7 +4,7 @@
 
 #include <ago/partition/step_reuse.hpp>
 
-namespace ago::detail {
+namespace ago::partition {
 
 /// The register tile of a matrix product, and what its multiply-adds cost.
 struct usual_product {
@@ -152,4 +152,4 @@ constexpr usual_part usual_part_of(chain_link const& l, chain_tiling const& in, 
   return r;
 }
 
-}  // namespace ago::detail
+}  // namespace ago::partition

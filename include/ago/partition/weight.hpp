@@ -3,10 +3,10 @@
 #pragma once
 
 #include <ago/expression/counts.hpp>
-#include <ago/graph/graph.hpp>
+#include <ago/ir/graph.hpp>
 #include <ago/partition/log.hpp>
 
-namespace ago {
+namespace ago::partition {
 
 /// The constants of Eq. (1), in thousandths.
 struct weight_constants {
@@ -27,9 +27,8 @@ struct loop_extents {
   }
 };
 
-namespace detail {
 /// The loops of an index expression that have several iterations; what exceeds `most` is one loop.
-constexpr loop_extents loops_of(expression::index_expression const& e) {
+constexpr loop_extents loops_of_expression(expression::index_expression const& e) {
   loop_extents r;
   expression::loops const all = expression::loops_of(e);
   for (int i = 0; i < all.count; ++i)
@@ -38,7 +37,6 @@ constexpr loop_extents loops_of(expression::index_expression const& e) {
     else r.extent[r.count - 1] *= all.extent[i];
   return r;
 }
-}  // namespace detail
 
 /// The loops of operator `v`: conv2d N,O,H,W,I/groups,R,C; pointwise likewise with R = C = 1; depthwise N,O,H,W,R,C;
 /// linear M,N,K with M = number of pixels; products of two values N, heads or H, M,N,K; pooling N,C,H,W,R,S; reductions
@@ -60,7 +58,7 @@ constexpr loop_extents loops_of(Graph const& g, int v) {
       if (n.kind == op::attention_values) return {{in.n, in.h, in.w, in.c, out.c / n.groups}, 5};  // of the scores
       return {{out.n, out.h, out.w, out.c, depth}, 5};
     case op_class::contraction:
-    case op_class::nest: return detail::loops_of(*n.described);
+    case op_class::nest: return loops_of_expression(*n.described);
     case op_class::window_pool: return {{out.n, out.c, out.h, out.w, w.kernel_h, w.kernel_w}, 6};
     case op_class::global_pool: return {{out.n, out.c, 1, 1, in.h, in.w}, 6};
     case op_class::reduction: return {{in.n, in.c, in.h, in.w}, 4};
@@ -82,13 +80,13 @@ constexpr loop_extents loops_of(Graph const& g, int v) {
     case op_class::resize:
     case op_class::embedding: return {{out.n, out.c, out.h, out.w}, 4};
   }
-  detail::no_case_for_this_value();
+  ir::no_case_for_this_value();
 }
 
 /// The number of products that are added for each element of the result of complex operator v.
 template <class Graph>
 constexpr long fan_in(Graph const& g, int v) {
-  if (!is_complex(g.nodes[v].kind)) detail::no_case_for_this_value();
+  if (!is_complex(g.nodes[v].kind)) ir::no_case_for_this_value();
   return loops_of(g, v).points() / g.nodes[v].out.count();
 }
 /// Multiply-adds of operator v; 0 unless it is complex.
@@ -124,8 +122,6 @@ constexpr long weight_of(graph_view g, int v, weight_constants constants = {}) {
   return weight_of(loops.extent, loops.count, constants);
 }
 
-namespace detail {
-
 /// The weights of the loops seen last: networks repeat blocks, and compilers limit the number of evaluation steps.
 struct seen_weights {
   static constexpr unsigned slots = 64;
@@ -144,6 +140,4 @@ struct seen_weights {
   }
 };
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::partition

@@ -4,7 +4,7 @@
 
 #include <ago/passes/rewriter.hpp>
 
-namespace ago::detail {
+namespace ago::passes {
 
 /// Removes a clamp or leaky_relu that changes no element.
 constexpr bool clamp_within_bounds(auto& w, int v) {
@@ -46,4 +46,4 @@ constexpr bool clamp_after_pool(auto& w, int v) {
   return true;
 }
 
-}  // namespace ago::detail
+}  // namespace ago::passes

@@ -2,10 +2,10 @@
 // Rules about trained values: a slice or reshape of one is a trained value itself.
 #pragma once
 
-#include <ago/graph/axis.hpp>
+#include <ago/ir/axis.hpp>
 #include <ago/passes/rewriter.hpp>
 
-namespace ago::detail {
+namespace ago::passes {
 
 /// v: a reshape, or a slice whose elements are adjacent in the user's weights.
 constexpr bool part_of_constant(auto& w, int v) {
@@ -24,4 +24,4 @@ constexpr bool part_of_constant(auto& w, int v) {
   return true;
 }
 
-}  // namespace ago::detail
+}  // namespace ago::passes

@@ -2,10 +2,10 @@
 // Rules about operators that move elements: two consecutive ones become one, or none.
 #pragma once
 
-#include <ago/graph/axis.hpp>
+#include <ago/ir/axis.hpp>
 #include <ago/passes/rewriter.hpp>
 
-namespace ago::detail {
+namespace ago::passes {
 
 /// Does permute `n` keep the order in memory of the elements of a value of this shape?
 constexpr bool keeps_order(shape const& in, node const& n) {
@@ -123,4 +123,4 @@ constexpr bool matmul_of_transpose(auto& w, int v) {
   return true;
 }
 
-}  // namespace ago::detail
+}  // namespace ago::passes

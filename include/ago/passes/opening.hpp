@@ -2,10 +2,10 @@
 // Opens compound operators into the primitives that other compilers' graphs consist of.
 #pragma once
 
-#include <ago/graph/activations.hpp>
+#include <ago/layers/activations.hpp>
 #include <ago/passes/rewriting.hpp>
 
-namespace ago {
+namespace ago::passes {
 
 /// The compound operators that are opened.
 struct opening {
@@ -30,7 +30,7 @@ constexpr int primitives_of(op kind, opening const& o) {
 /// A graph with opened operators. `V`, `E`: capacities.
 template <int V, int E, int O>
 struct opened_graph {
-  ago::graph<V, E, O> graph;
+  ago::ir::graph<V, E, O> graph;
   array_of<int, V> compound{};  ///< the node of the original graph that each node belongs to
 };
 
@@ -44,8 +44,6 @@ constexpr graph_size size_of_opened(graph_view g, opening const& o) {
   }
   return r;
 }
-
-namespace detail {
 
 inline constexpr auto gelu_inner_function = [](auto x, auto linear, auto cubic) {
   return x * (linear + cubic * x * x);
@@ -88,24 +86,26 @@ struct opener {
   }
 
   constexpr int softmax(int x) {
-    int const e = apply(exponential_function, "exponential", append(op::sub, x, reduce(op::reduce_max, x)));
+    int const e =
+        apply(ago::detail::exponential_function, "exponential", append(op::sub, x, reduce(op::reduce_max, x)));
     return append(op::div, e, reduce(op::reduce_sum, e));
   }
   constexpr int layer_norm(int x) {
     int const centred = append(op::sub, x, reduce(op::reduce_mean, x));
-    int const variance = reduce(op::reduce_mean, apply(squared, "square", centred));
+    int const variance = reduce(op::reduce_mean, apply(ago::detail::squared, "square", centred));
     int const factor = apply(inverse_root_of_sum, "reciprocal_root", variance, compound.alpha);
     int const normal = append(op::mul, centred, factor);
     int const scaled = append({.kind = op::scale, .out = compound.out, .weight = compound.weight}, normal);
     return append({.kind = op::bias, .out = compound.out, .shift = compound.shift}, scaled);
   }
   constexpr int gelu(int x) {
-    int const e = apply(error_function_of, "error_function", apply(affine_function, "affine", x, .70710678f));
-    return append(op::mul, x, apply(affine_function, "affine", e, .5f, .5f));
+    int const e = apply(ago::detail::error_function_of, "error_function",
+                        apply(ago::detail::affine_function, "affine", x, .70710678f));
+    return append(op::mul, x, apply(ago::detail::affine_function, "affine", e, .5f, .5f));
   }
   constexpr int gelu_tanh(int x) {
     int const t = append(op::tanh, apply(gelu_inner_function, "gelu_inner", x, .79788456f, .79788456f * .044715f));
-    return append(op::mul, x, apply(affine_function, "affine", t, .5f, .5f));
+    return append(op::mul, x, apply(ago::detail::affine_function, "affine", t, .5f, .5f));
   }
 
   /// Appends the primitives of the compound operator, and returns the last one.
@@ -122,14 +122,12 @@ struct opener {
   }
 };
 
-}  // namespace detail
-
 /// `g` with the compound operators of `o` opened; unless `which` is null, only those nodes v with which[v]. Values are
 /// the same except for rounding. `V2`, `E2`: at least size_of_opened().
 template <int V2, int E2, int V, int E, int O>
 constexpr opened_graph<V2, E2, O> opened(graph<V, E, O> const& g, opening const& o, bool const* which = nullptr) {
   opened_graph<V2, E2, O> r;
-  detail::opener<V2, E2, O> opener{r};
+  opener<V2, E2, O> opener{r};
   array_of<int, V> moved_to{};
   for (int v = 0; v < g.node_count; ++v) {
     node n = g.nodes[v];
@@ -145,8 +143,8 @@ constexpr opened_graph<V2, E2, O> opened(graph<V, E, O> const& g, opening const&
     r.compound[r.graph.node_count] = v;
     r.graph.nodes[r.graph.node_count++] = n;
   }
-  detail::finish_copy(r.graph, g, moved_to);
+  finish_copy(r.graph, g, moved_to);
   return r;
 }
 
-}  // namespace ago
+}  // namespace ago::passes

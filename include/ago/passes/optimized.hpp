@@ -2,14 +2,12 @@
 // The graph that partition and plan work on: lowered, transformed by all passes, exactly sized.
 #pragma once
 
-#include <ago/graph/consteval.hpp>
-#include <ago/graph/lowering.hpp>
+#include <ago/ir/consteval.hpp>
+#include <ago/network/lowering.hpp>
 #include <ago/passes/passes.hpp>
 #include <ago/passes/siblings.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::passes {
 
 /// The graph of a stage, exactly sized.
 template <class Stage>
@@ -84,28 +82,26 @@ struct merged {
 template <auto const& Net>
 inline constexpr bool is_optimized = requires { requires decltype(Net.body)::is_optimized; };
 
-}  // namespace detail
-
 /// The graph of a network after all passes, exactly sized. `Freedom` selects the algebraic rules, `Merging` the
 /// siblings that are merged.
 template <auto const& Net, algebra Freedom = algebra::exact, merging Merging = merging{}>
 struct optimized {
  private:
-  static constexpr auto const& apart = detail::fitted<detail::simplified<Net, Freedom>>;
+  static constexpr auto const& apart = fitted<simplified<Net, Freedom>>;
   static constexpr auto const& choose() {
-    if constexpr (has_siblings(apart, Merging)) return detail::fitted<detail::merged<Net, Freedom, Merging>>;
+    if constexpr (has_siblings(apart, Merging)) return fitted<merged<Net, Freedom, Merging>>;
     else return apart;
   }
 
  public:
   static constexpr auto const& value = choose();
   /// How often each algebraic rule was applied.
-  static constexpr rule_counts const& applied = detail::simplified<Net, Freedom>::result.applied;
+  static constexpr rule_counts const& applied = simplified<Net, Freedom>::result.applied;
 };
 template <auto const& Net, algebra Freedom, merging Merging>
-  requires detail::is_optimized<Net>
+  requires is_optimized<Net>
 struct optimized<Net, Freedom, Merging> {
   static constexpr auto const& value = lowered<Net>::value;
 };
 
-}  // namespace ago
+}  // namespace ago::passes

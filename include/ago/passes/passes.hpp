@@ -6,20 +6,19 @@
 #include <ago/passes/rewriting.hpp>
 #include <ago/passes/simplify.hpp>
 
-namespace ago {
+namespace ago::passes {
 
 /// Removes operators that no output depends on. Inputs stay, because they are part of the model's interface.
 template <int V, int E, int O>
 constexpr graph<V, E, O> dead_code(graph<V, E, O> g) {
-  detail::replacement<V> r;
+  replacement<V> r;
   for (int v = g.input_count; v < g.node_count; ++v) r.keep[v] = false;
   for (int i = 0; i < g.output_count; ++i) r.keep[g.outputs[i]] = true;
   for (int v = g.node_count; v-- > 0;)
     for (int k = 0; r.keep[v] && k < g.nodes[v].input_count; ++k) r.keep[g.operand(v, k)] = true;
-  return detail::rewritten(g, r);
+  return rewritten(g, r);
 }
 
-namespace detail {
 /// Does node v return the elements of its operand unchanged, in the same order in memory?
 template <int V, int E, int O>
 constexpr bool is_identity(graph<V, E, O> const& g, int v) {
@@ -65,19 +64,18 @@ constexpr void become_copy(graph<V, E, O>& g, int v, int source) {
            .line = n.line,
            .name = n.name};
 }
-}  // namespace detail
 
 /// Removes operators without effect: identities, windows of one pixel, reorderings of one channel or one pixel.
 /// Where an output would become an input or another output, an op::identity stays, which copies into the user's memory.
 template <int V, int E, int O>
 constexpr graph<V, E, O> remove_identities(graph<V, E, O> g) {
-  detail::replacement<V> r;
+  replacement<V> r;
   array_of<bool, V> taken{};  // inputs and outputs, which cannot become another output
   for (int v = 0; v < g.input_count; ++v) taken[v] = true;
   for (int i = 0; i < g.output_count; ++i) taken[g.outputs[i]] = true;
   value_uses<V> const uses(g);
   for (int v = g.input_count; v < g.node_count; ++v) {
-    if (!detail::is_identity(g, v)) continue;
+    if (!passes::is_identity(g, v)) continue;
     int const source = r.stands_for[g.operand(v)];
     if (!uses.is_output[v]) {
       r.replace(v, source);
@@ -85,13 +83,11 @@ constexpr graph<V, E, O> remove_identities(graph<V, E, O> g) {
       taken[source] = true;
       r.replace(v, source);
     } else {
-      detail::become_copy(g, v, g.operand(v));
+      become_copy(g, v, g.operand(v));
     }
   }
-  return detail::rewritten(g, r);
+  return rewritten(g, r);
 }
-
-namespace detail {
 
 /// Are two nodes the same operator, but for their operands, parameters and names?
 constexpr bool same_operator(node const& x, node const& y) {
@@ -116,12 +112,10 @@ constexpr bool same_value(graph<V, E, O> const& g, int a, int b) {
   return straight || (commutes(x.kind) && g.operand(a, 0) == g.operand(b, 1) && g.operand(a, 1) == g.operand(b, 0));
 }
 
-}  // namespace detail
-
 /// Computes equal values once. The second of two equal outputs becomes an op::identity of the first.
 template <int V, int E, int O>
 constexpr graph<V, E, O> common_subexpressions(graph<V, E, O> g) {
-  detail::replacement<V> r;
+  replacement<V> r;
   value_uses<V> uses(g);
   // Equal nodes share their operands, so each is compared only with earlier ones that have the same last-recorded one.
   array_of<int, V> newest{}, older{};
@@ -135,7 +129,7 @@ constexpr graph<V, E, O> common_subexpressions(graph<V, E, O> g) {
       shared = operand > shared ? operand : shared;
     }
     int twin = newest[shared];
-    while (twin >= 0 && !detail::same_value(g, v, twin)) twin = older[twin];
+    while (twin >= 0 && !same_value(g, v, twin)) twin = older[twin];
     if (twin < 0) {
       older[v] = newest[shared];
       newest[shared] = v;
@@ -144,10 +138,10 @@ constexpr graph<V, E, O> common_subexpressions(graph<V, E, O> g) {
       r.replace(v, twin);
     } else {
       r.stands_for[v] = twin;
-      detail::become_copy(g, v, twin);
+      become_copy(g, v, twin);
     }
   }
-  return detail::rewritten(g, r);
+  return rewritten(g, r);
 }
 
 /// Folds batch norm into the convolution before it, unless something else reads the value in between:
@@ -157,7 +151,7 @@ constexpr graph<V, E, O> common_subexpressions(graph<V, E, O> g) {
 /// weights, and the bias becomes (shift - mean) * scale + beta.
 template <int V, int E, int O>
 constexpr graph<V, E, O> fold_batch_norm(graph<V, E, O> g) {
-  detail::replacement<V> r;
+  replacement<V> r;
   value_uses<V> const uses(g);
   for (int v = g.input_count; v < g.node_count; ++v) {
     node& norm = g.nodes[v];
@@ -178,7 +172,7 @@ constexpr graph<V, E, O> fold_batch_norm(graph<V, E, O> g) {
       norm.kind = op::bias;
     }
   }
-  return detail::rewritten(g, r);
+  return rewritten(g, r);
 }
 
 /// Removes dead code, identities and common subexpressions. A second round would find nothing.
@@ -186,8 +180,6 @@ template <int V, int E, int O>
 constexpr graph<V, E, O> cleaned(graph<V, E, O> const& g) {
   return common_subexpressions(remove_identities(dead_code(g)));
 }
-
-namespace detail {
 
 /// A graph while rules are applied to it, and how often each has been.
 template <class Graph>
@@ -204,8 +196,6 @@ struct simplification {
   }
 };
 
-}  // namespace detail
-
 /// Applies all passes until none changes anything. `applied` accumulates how often each algebraic rule was applied.
 ///
 /// It terminates: if every value is written out as a tree of operators down to the inputs, no rule enlarges the tree of
@@ -213,7 +203,7 @@ struct simplification {
 /// computed for it.
 template <int V, int E, int O>
 constexpr graph<V, E, O> optimize(graph<V, E, O> const& g, algebra freedom, rule_counts& applied) {
-  detail::simplification<graph<V, E, O>> s{cleaned(g), applied, freedom != algebra::literal};
+  simplification<graph<V, E, O>> s{cleaned(g), applied, freedom != algebra::literal};
   while (s.changed) s.next_round(freedom);
   applied = s.applied;
   return fold_batch_norm(s.graph);
@@ -224,4 +214,4 @@ constexpr graph<V, E, O> optimize(graph<V, E, O> const& g, algebra freedom = alg
   return optimize(g, freedom, applied);
 }
 
-}  // namespace ago
+}  // namespace ago::passes

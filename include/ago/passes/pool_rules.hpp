@@ -4,7 +4,7 @@
 
 #include <ago/passes/rewriter.hpp>
 
-namespace ago::detail {
+namespace ago::passes {
 
 constexpr void add_pads(window& to, window const& more) {
   to.pad_top += more.pad_top, to.pad_left += more.pad_left;
@@ -67,4 +67,4 @@ constexpr bool global_of_max_pool(auto& w, int v) {
   return true;
 }
 
-}  // namespace ago::detail
+}  // namespace ago::passes

@@ -4,7 +4,7 @@
 
 #include <ago/passes/rewriter.hpp>
 
-namespace ago::detail {
+namespace ago::passes {
 
 /// Node v becomes a sum or product of a and b, which precede it; the larger one is operand 0.
 constexpr void become_binary(auto& w, int v, op kind, int a, int b) {
@@ -82,4 +82,4 @@ constexpr bool average_of_averages(auto& w, int v) {
   return true;
 }
 
-}  // namespace ago::detail
+}  // namespace ago::passes

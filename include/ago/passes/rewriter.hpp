@@ -6,7 +6,7 @@
 #include <ago/passes/rule.hpp>
 #include <ago/passes/value_bounds.hpp>
 
-namespace ago::detail {
+namespace ago::passes {
 
 /// Rules inspect a node and those before it, and change them without changing the node's value. They keep the order of
 /// nodes, and change the value of an earlier node only if nothing else reads it.
@@ -59,4 +59,4 @@ constexpr void exchange_operators(node& a, node& b) {
   b.input_first = first, b.out = out;
 }
 
-}  // namespace ago::detail
+}  // namespace ago::passes

@@ -4,7 +4,7 @@
 
 #include <ago/passes/value_uses.hpp>
 
-namespace ago {
+namespace ago::passes {
 
 /// The same graph with other capacities, which must not be below its counts.
 template <int V2, int E2, int O2, int V, int E, int O>
@@ -21,8 +21,6 @@ constexpr graph<V2, E2, O2> fit(graph<V, E, O> const& g) {
   fitted.bad = g.bad;
   return fitted;
 }
-
-namespace detail {
 
 /// Gives a graph into which the nodes of `from` have been copied, to moved_to[v], what else `from` has: its outputs and
 /// parameters.
@@ -79,6 +77,4 @@ constexpr graph<V, E, O> rewritten(graph<V, E, O> g, replacement<V> const& r) {
   return g;
 }
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::passes

@@ -2,11 +2,11 @@
 // The algebraic rules that simplify graphs.
 #pragma once
 
-#include <ago/graph/enumerators.hpp>
+#include <ago/ir/enumerators.hpp>
 
 #include <cstdint>
 
-namespace ago {
+namespace ago::passes {
 
 enum class rule : std::uint8_t {
   // Exact: the same numbers, except for the sign of zero. clamp: relu, relu6 or clip.
@@ -47,7 +47,7 @@ constexpr char const* name_of(rule r) {
       "fold of unfold",      "layout round trip",      "pad of pad",         "pad into window",
       "resize of resize",    "global of max pool",     "part of constant",   "common factor",
       "gates first",         "average before product", "average of averages"};
-  static_assert(detail::has_enumerators<rule, rules>() && detail::lines_of(names) == rules);
+  static_assert(ir::has_enumerators<rule, rules>() && ir::lines_of(names) == rules);
   return names[int(r)];
 }
 
@@ -62,4 +62,4 @@ struct rule_counts {
   }
 };
 
-}  // namespace ago
+}  // namespace ago::passes

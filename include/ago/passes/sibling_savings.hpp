@@ -2,10 +2,10 @@
 // The savings of horizontal fusion.
 #pragma once
 
-#include <ago/graph/graph.hpp>
-#include <ago/graph/preprocessing.hpp>
+#include <ago/ir/graph.hpp>
+#include <ago/passes/preprocessing.hpp>
 
-namespace ago {
+namespace ago::passes {
 
 /// The savings if operators that read the same value through equal windows are merged. Results that are outputs are
 /// then copied there, and what this costs is taken off.
@@ -61,4 +61,4 @@ class sibling_account {
   long copied_ = 0;
 };
 
-}  // namespace ago
+}  // namespace ago::passes

@@ -5,9 +5,7 @@
 #include <ago/passes/passes.hpp>
 #include <ago/passes/sibling_savings.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::passes {
 
 /// An operator with weights, and the operators after it that its epilogue computes from the same pixel and channel.
 struct branch {
@@ -207,12 +205,10 @@ constexpr void append_merged(graph<V2, E2, O>& to, graph<V, E, O> const& g, sibl
   }
 }
 
-}  // namespace detail
-
 /// Does merge_siblings() change the graph?
 template <int V, int E, int O>
 constexpr bool has_siblings(graph<V, E, O> const& g, merging const& m) {
-  detail::sibling_groups<V> const groups = detail::siblings_of(g, m);
+  sibling_groups<V> const groups = siblings_of(g, m);
   for (int const n : groups.count)
     if (n > 1) return true;
   return false;
@@ -225,13 +221,13 @@ constexpr bool has_siblings(graph<V, E, O> const& g, merging const& m) {
 /// initial value.
 template <int V, int E, int O>
 constexpr graph<V + V / 2, E + V / 2, O> merge_siblings(graph<V, E, O> const& g, merging const& m) {
-  detail::sibling_groups<V> const groups = detail::siblings_of(g, m);
-  detail::branches<V> const all(g);
+  sibling_groups<V> const groups = siblings_of(g, m);
+  passes::branches<V> const all(g);
   auto r = fit<V + V / 2, E + V / 2, O>(g);
   r.node_count = r.edge_count = 0;
   array_of<int, V> moved_to{};
   for (int v = 0; v < g.node_count; ++v) {
-    if (groups.count[v] > 1) detail::append_merged(r, g, groups, v, all, moved_to);
+    if (groups.count[v] > 1) append_merged(r, g, groups, v, all, moved_to);
     if (groups.leader[v] >= 0) continue;
     node n = g.nodes[v];
     n.input_first = r.edge_count;
@@ -248,4 +244,4 @@ constexpr graph<V + V / 2, E + V / 2, O> merge_siblings(graph<V, E, O> const& g,
   return r;
 }
 
-}  // namespace ago
+}  // namespace ago::passes

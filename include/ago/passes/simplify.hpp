@@ -2,16 +2,14 @@
 // Algebraic simplification by all rules.
 #pragma once
 
-#include <ago/graph/preprocessing.hpp>
 #include <ago/passes/clamp_rules.hpp>
 #include <ago/passes/constant_rules.hpp>
 #include <ago/passes/movement_rules.hpp>
 #include <ago/passes/pool_rules.hpp>
+#include <ago/passes/preprocessing.hpp>
 #include <ago/passes/reassociation_rules.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::passes {
 
 /// Applies to each node v the first rule that fits; nodes are visited in order.
 template <int V, int E, int O>
@@ -89,10 +87,6 @@ class simplifier {
   rule_counts& applied_;
 };
 
-}  // namespace detail
-
-namespace detail {
-
 /// concat_of_concat: the concatenations that are read only by another one along the same axis.
 template <int V>
 struct nested_concats {
@@ -135,14 +129,12 @@ constexpr graph<V, E, O> flatten_concats(graph<V, E, O> const& g, rule_counts& a
   return rewritten(r, kept);
 }
 
-}  // namespace detail
-
 /// Applies the rules that `freedom` allows in one pass through the graph, and counts them in `applied`.
 template <int V, int E, int O>
 constexpr graph<V, E, O> simplify(graph<V, E, O> g, algebra freedom, rule_counts& applied) {
-  detail::simplifier<V, E, O> rules(g, freedom, applied);
+  passes::simplifier<V, E, O> rules(g, freedom, applied);
   for (int v = g.input_count; v < g.node_count; ++v) rules.visit(v);
-  return detail::flatten_concats(g, applied);
+  return flatten_concats(g, applied);
 }
 
-}  // namespace ago
+}  // namespace ago::passes

@@ -2,9 +2,9 @@
 // Bounds of the elements of a value that hold for all inputs and parameters.
 #pragma once
 
-#include <ago/graph/graph.hpp>
+#include <ago/ir/graph.hpp>
 
-namespace ago {
+namespace ago::passes {
 
 struct value_bounds {
   float lower = -__builtin_huge_valf(), upper = __builtin_huge_valf();
@@ -14,8 +14,6 @@ struct value_bounds {
   constexpr bool positive() const { return lower >= 0; }
   constexpr float clamp(float x) const { return x < lower ? lower : x > upper ? upper : x; }
 };
-
-namespace detail {
 
 inline constexpr value_bounds not_negative{.lower = 0};
 
@@ -75,6 +73,4 @@ constexpr value_bounds bounds_of(graph<V, E, O> const& g, value_bounds const* kn
   }
 }
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::passes

@@ -2,9 +2,9 @@
 // The readers of each value.
 #pragma once
 
-#include <ago/graph/graph.hpp>
+#include <ago/ir/graph.hpp>
 
-namespace ago {
+namespace ago::passes {
 
 /// Elements of an array of capacity N. With smaller arrays, g++ 12 unrolls run-time loops beyond their end and then
 /// warns about it.
@@ -52,4 +52,4 @@ struct reading_edges {
   }
 };
 
-}  // namespace ago
+}  // namespace ago::passes

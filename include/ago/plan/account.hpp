@@ -7,7 +7,7 @@
 #include <ago/plan/packing.hpp>
 #include <ago/plan/plan.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 /// The account of a kernel or of a pipeline. Values between the parts of a pipeline count no bytes, all others count
 /// once.
@@ -18,8 +18,6 @@ struct step_account {
 
   constexpr long bytes() const { return bytes_read + bytes_written; }
 };
-
-namespace detail {
 
 /// Multiply-adds of a part. An attention that is computed in one pass has two products.
 template <class Graph>
@@ -32,7 +30,7 @@ constexpr long multiply_adds_of(Graph const& g, planned_step const& p) {
 
 /// Floats of the packed parameters.
 constexpr long parameter_floats(planned_step const& p) {
-  long sum = packed_floats(p.key, p.data);
+  long sum = kernel::packed_floats(p.key, p.data);
   for (int k = 0; k < p.nodes.stage_count; ++k) sum += packed_floats(p.key.after.stages[k], p.key.target, p.data.out);
   return sum;
 }
@@ -49,8 +47,6 @@ constexpr long floats_read(Graph const& g, planned_step const& p, int before) {
   return sum;
 }
 
-}  // namespace detail
-
 /// The account of a step with `count` parts.
 template <class Graph>
 constexpr step_account account_of(Graph const& g, planned_step const* parts, int count) {
@@ -58,12 +54,12 @@ constexpr step_account account_of(Graph const& g, planned_step const* parts, int
   int before = -1;
   for (int i = 0; i < count; ++i) {
     planned_step const& p = parts[i];
-    a.multiply_adds += detail::multiply_adds_of(g, p);
-    a.bytes_read += 4 * (detail::parameter_floats(p) + detail::floats_read(g, p, before));
+    a.multiply_adds += multiply_adds_of(g, p);
+    a.bytes_read += 4 * (parameter_floats(p) + floats_read(g, p, before));
     before = p.nodes.result;
   }
   a.bytes_written = 4 * parts[count - 1].data.out.count();
   return a;
 }
 
-}  // namespace ago
+}  // namespace ago::plan

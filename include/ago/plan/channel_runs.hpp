@@ -5,7 +5,7 @@
 
 #include <ago/passes/value_uses.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 /// A segment: channels `first` ... `first + count - 1` in the memory of `value` are channels `start`, `start + step`,
 /// ... of the described value.
@@ -64,8 +64,6 @@ struct channel_layouts {
     return own;
   }
 };
-
-namespace detail {
 
 constexpr bool moves_channels(node const& n) {
   return (n.kind == op::slice && n.axis == 3 && n.step == 1) || n.kind == op::channel_shuffle ||
@@ -143,8 +141,6 @@ constexpr bool reads_runs(graph<V, E, O> const& g, value_uses<V> const& uses, in
   return is_matrix_product(n.kind) || (n.kind == op::depthwise && ends_in_product(g, uses, r));
 }
 
-}  // namespace detail
-
 /// Visits each value once, after its operands. A slice, shuffle or concatenation of channels becomes a view if all its
 /// readers can read it; a concatenation whose operands can be written side by side is not a view if nothing takes it
 /// apart again.
@@ -155,7 +151,7 @@ constexpr channel_layouts<V> channel_layouts_of(graph<V, E, O> const& g) {
   reading_edges<V, E> const edges(g);
   for (int v = g.input_count; v < g.node_count; ++v) {
     node const& n = g.nodes[v];
-    if (!detail::moves_channels(n)) {
+    if (!moves_channels(n)) {
       if (n.input_count == 0 || (n.kind != op::depthwise && !is_unary(n.kind))) continue;
       run_list const from = l.where(g.operand(v), g.source(v).out.c);
       if (from.is_plain(g.source(v).out.c)) continue;
@@ -165,13 +161,13 @@ constexpr channel_layouts<V> channel_layouts_of(graph<V, E, O> const& g) {
         l.runs[v].push({v, at, from.run[i].count, from.run[i].start, from.run[i].step});
       continue;
     }
-    l.runs[v] = detail::composed(g, l, v);
+    l.runs[v] = composed(g, l, v);
     bool view = !l.runs[v].too_many && !uses.is_output[v], apart = n.kind != op::concat;
     for (int k = 0; k < n.input_count; ++k) apart = apart || l.is_view[g.operand(v, k)];
     for (int e = edges.first[v]; e >= 0 && view; e = edges.next[e]) {
       node const& reader = g.nodes[edges.reader[e]];
-      view = detail::reads_runs(g, uses, edges.reader[e], e - reader.input_first, l.runs[v]);
-      apart = apart || (detail::moves_channels(reader) && reader.kind != op::concat);
+      view = reads_runs(g, uses, edges.reader[e], e - reader.input_first, l.runs[v]);
+      apart = apart || (moves_channels(reader) && reader.kind != op::concat);
     }
     l.is_view[v] = view && apart;
     l.gathered[v] = !l.is_view[v];
@@ -179,4 +175,4 @@ constexpr channel_layouts<V> channel_layouts_of(graph<V, E, O> const& g) {
   return l;
 }
 
-}  // namespace ago
+}  // namespace ago::plan

@@ -8,14 +8,12 @@
 #include <ago/kernel/winograd/schedule.hpp>
 #include <ago/plan/fusion.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 /// Is the convolution small enough for im2col, so that the copied windows stay in L2?
 constexpr bool suits_im2col(step_data const& s, device const& machine) {
   return s.groups == 1 && 4L * s.out.pixels() * matrix_depth(s) <= machine.l2_bytes / 4;
 }
-
-namespace detail {
 
 /// Quarter cycles of the direct convolution: its taps inside the image at the rate of a line, and waiting for the
 /// weights.
@@ -102,23 +100,21 @@ constexpr void choose_algorithm(kernel_key& key, step_data& s, schedule const& w
   if (winograd_tile(key.what) > 0 && wish.winograd > 0 && wish.block > 0) s.block = wish.block;
 }
 
-}  // namespace detail
-
 /// Chooses between the direct convolution that `key` and `s` describe, whose schedule is chosen elsewhere, and the
 /// alternatives. `wish.winograd` decides if it is not 0 and its choice is possible.
 constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const& wish, options const& o) {
   if (wish.winograd < 0 || s.groups > 1) return;
-  if (o.device.threads == 1 || wish.winograd != 0) return detail::choose_algorithm(key, s, wish, o);
+  if (o.device.threads == 1 || wish.winograd != 0) return choose_algorithm(key, s, wish, o);
   // Winograd's sums are others, so it is chosen as for one thread: results have the same bits for any number.
   kernel_key alone_key = key;
   step_data alone = s;
   options one_thread = o, others = o;
   one_thread.device.threads = one_thread.threads.count = 1;
-  detail::choose_algorithm(alone_key, alone, wish, one_thread);
+  choose_algorithm(alone_key, alone, wish, one_thread);
   schedule as_alone = wish;
   as_alone.winograd = winograd_tile(alone_key.what);
   if (as_alone.winograd == 0) others.winograd = winograd::off;
-  detail::choose_algorithm(key, s, as_alone, others);
+  choose_algorithm(key, s, as_alone, others);
 }
 
 /// Floats of a convolution's scratch.
@@ -126,8 +122,6 @@ constexpr long scratch_floats(kernel_key const& key, step_data const& s) {
   if (key.what == structure::im2col) return s.out.pixels() * matrix_depth(s);
   return winograd_tile(key.what) > 0 ? layout_of_winograd(key, s).scratch_floats() : 0;
 }
-
-namespace detail {
 
 constexpr bool equal_convolutions(graph_view g, step_nodes const& a, step_nodes const& b) {
   node const &x = g.nodes[a.main], &y = g.nodes[b.main];
@@ -138,8 +132,6 @@ constexpr bool equal_contractions(graph_view g, step_nodes const& a, step_nodes 
   node const &x = g.nodes[a.main], &y = g.nodes[b.main];
   return x.described == y.described && x.weight_operand == y.weight_operand;
 }
-
-}  // namespace detail
 
 /// The choice for one step.
 struct convolution_step {
@@ -187,7 +179,7 @@ constexpr convolution_step product_step(graph_view g, step_nodes const& s, isa t
 /// The scratch of a contraction.
 constexpr convolution_step contraction_step(node const& n, schedule const& wish, options const& o) {
   kernel_key key{.what = structure::contraction, .target = o.target};
-  key.in_order = detail::has_in_order_loops(o.target, o.device);
+  key.in_order = kernel::has_in_order_loops(o.target, o.device);
   choose_contraction(key, wish);
   key.described = n.described;
   key.weight_operand = std::int8_t(n.weight_operand);
@@ -201,7 +193,7 @@ constexpr convolution_step convolution_step_of(shape const& in, shape const& out
   kernel_key key{};
   key.what = structure::convolution;
   key.target = o.target;
-  key.in_order = detail::has_in_order_loops(o.target, o.device);
+  key.in_order = kernel::has_in_order_loops(o.target, o.device);
   step_data data{};
   data.in = in;
   data.out = out;
@@ -236,7 +228,7 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
     if (s.main >= 0 && g.nodes[s.main].kind == op::contraction) {
       auto const found = table.find(signature_of(g, s, o));
       int twin = 0;
-      while (twin < contraction_count && !detail::equal_contractions(g, steps.step[contractions[twin]], s)) ++twin;
+      while (twin < contraction_count && !equal_contractions(g, steps.step[contractions[twin]], s)) ++twin;
       if (!found && twin < contraction_count) {
         r.step[i] = r.step[contractions[twin]];
       } else {
@@ -247,7 +239,7 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
     if (s.main >= 0 && is_value_product(g.nodes[s.main].kind)) r.step[i] = product_step(g, s, o.target);
     if (s.main < 0 || groups.parts[groups.group_of[i]] > 1) continue;
     node const& n = g.nodes[s.main];
-    bool const multiplies = structure_of(n.kind) == structure::pointwise;
+    bool const multiplies = kernel::structure_of(n.kind) == structure::pointwise;
     if (!multiplies && n.kind != op::conv2d) continue;
     auto const found = table.find(signature_of(g, s, o));
     schedule const wish = found ? *found : schedule{};
@@ -257,7 +249,7 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
       continue;
     }
     int twin = 0;
-    while (twin < count && !detail::equal_convolutions(g, steps.step[untuned_steps[twin]], s)) ++twin;
+    while (twin < count && !equal_convolutions(g, steps.step[untuned_steps[twin]], s)) ++twin;
     if (!found && twin < count) {
       r.step[i] = r.step[untuned_steps[twin]];
       continue;
@@ -268,4 +260,4 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
   return r;
 }
 
-}  // namespace ago
+}  // namespace ago::plan

@@ -5,7 +5,7 @@
 #include <ago/expression/common_divisor.hpp>
 #include <ago/plan/step.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 /// Pixels first ... last - 1 of a value, and of these the channels first ... last - 1.
 struct value_region {
@@ -27,8 +27,6 @@ struct value_region {
   }
 };
 constexpr value_region whole_of(shape const& s) { return {0, s.pixels(), 0, s.c}; }
-
-namespace detail {
 
 /// A range of an extent.
 struct stretch {
@@ -54,8 +52,6 @@ struct channel_cut {
 
 /// The granule with which work items consist of whole register tiles of `tile` pixels or Winograd tiles, if each
 /// element of the divided extent has `unit` of these: the kernel is compiled for only one remainder.
-constexpr int whole_tiles(int tile, long unit) { return int(tile / common_divisor(tile, unit)); }
+constexpr int whole_tiles(int tile, long unit) { return int(tile / expression::common_divisor(tile, unit)); }
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::plan

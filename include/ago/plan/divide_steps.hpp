@@ -6,9 +6,7 @@
 #include <ago/plan/regions.hpp>
 #include <ago/plan/split_along.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::plan {
 
 /// Decides step by step, from what the steps before it write. The steps between two barriers are a phase; those of it
 /// in which each work item waits only for the same work item of steps before, and which follow one another, a strand.
@@ -16,7 +14,7 @@ template <int S, int V, int E, int O, int N>
 class step_divider {
  public:
   constexpr step_divider(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
-                         concat_views<V> const& views, channel_layouts<V> const& layouts, plan<N> const& p,
+                         concat_views<V> const& views, channel_layouts<V> const& layouts, execution_plan<N> const& p,
                          memory_plan<V> const& m, device const& on)
       : g_(g), steps_(steps), groups_(groups), views_(views), layouts_(layouts), plan_(p), on_(on),
         room_(m.arena_floats) {
@@ -205,7 +203,7 @@ class step_divider {
   fusion_list<S> const& groups_;
   concat_views<V> const& views_;
   channel_layouts<V> const& layouts_;
-  plan<N> const& plan_;
+  execution_plan<N> const& plan_;
   device const& on_;
   split_list<S> made_{};
   array_of<writing, V> written_{};
@@ -217,15 +215,14 @@ class step_divider {
   long live_ = 0, over_ = 0, room_;
 };
 
-}  // namespace detail
-
 /// How each step is divided: according to `table`, or otherwise where it pays by the analytic model; and what its work
 /// items wait for. `m` and `p`: memory and plan of undivided steps.
 template <int S, int V, int E, int O, int N>
 constexpr split_list<S> divide_steps(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
                                      concat_views<V> const& views, channel_layouts<V> const& layouts,
-                                     memory_plan<V> const& m, plan<N> const& p, device const& on, auto const& table) {
-  return detail::step_divider(g, steps, groups, views, layouts, p, m, on).run(table);
+                                     memory_plan<V> const& m, execution_plan<N> const& p, device const& on,
+                                     auto const& table) {
+  return plan::step_divider(g, steps, groups, views, layouts, p, m, on).run(table);
 }
 
-}  // namespace ago
+}  // namespace ago::plan

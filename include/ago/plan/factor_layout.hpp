@@ -2,11 +2,11 @@
 // Which choices there are for sums of products that are computed as matrix products.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/requirements.hpp>
 
 #include <cstdint>
 
-namespace ago {
+namespace ago::plan {
 
 /// How contractions read their factors (kernel/contraction/layout.hpp). All but the first take a choice away, to
 /// measure what it gains.
@@ -16,4 +16,4 @@ enum class factor_layout : std::uint8_t {
   never_in_place,  ///< rows are copied and columns packed, unless they are parameters that are packed ahead
 };
 
-}  // namespace ago
+}  // namespace ago::plan

@@ -3,12 +3,12 @@
 // Any partition gives a correct program; a good one gives few steps.
 #pragma once
 
-#include <ago/graph/axis.hpp>
+#include <ago/ir/axis.hpp>
 #include <ago/kernel/units.hpp>
 #include <ago/partition/partition.hpp>
 #include <ago/plan/channel_runs.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 static_assert(max_followers <= max_stages, "an atom's elementwise operators fit one epilogue");
 
@@ -33,7 +33,7 @@ struct step_nodes {
 
 /// The kernel of a step's main operator.
 constexpr structure structure_of(graph_view g, step_nodes const& s) {
-  return s.attention ? structure::attention : structure_of(g.nodes[s.main].kind);
+  return s.attention ? structure::attention : kernel::structure_of(g.nodes[s.main].kind);
 }
 
 template <int Capacity>
@@ -91,8 +91,6 @@ constexpr concat_views<V> views_of(graph<V, E, O> const& g) {
   return views_of(g, channel_layouts_of(g));
 }
 
-namespace detail {
-
 /// Can elementwise operator `r` be computed in the epilogue of a step whose value so far is `v`?
 constexpr bool fuses(graph_view g, bool const* done, step_nodes const& s, int v, int r) {
   node const& n = g.nodes[r];
@@ -116,7 +114,7 @@ constexpr void add_stage(graph_view g, step_nodes& s, int r) {
 
 /// Adds to step `s` of operator v the elementwise operators after it, as far as kernel and mini-subgraph allow.
 template <int V, int E, int O>
-constexpr void take_followers(graph<V, E, O> const& g, step_nodes& s, int v, partition<V> const& minis,
+constexpr void take_followers(graph<V, E, O> const& g, step_nodes& s, int v, ordered_clusters<V> const& minis,
                               value_uses<V> const& uses, bool* done) {
   for (int r = uses.only_reader(s.result); r >= 0; r = uses.only_reader(s.result)) {
     bool const starts_accumulators =
@@ -198,8 +196,6 @@ constexpr void gather_operands(step_list<S>& steps, graph<V, E, O> const& g, int
   }
 }
 
-}  // namespace detail
-
 /// An upper bound of the number of steps of `g`: an operator may need one for each segment of its input.
 template <int V, int E, int O>
 constexpr int step_capacity(graph<V, E, O> const& g, channel_layouts<V> const& layouts) {
@@ -217,8 +213,9 @@ constexpr int step_capacity(graph<V, E, O> const& g, channel_layouts<V> const& l
 /// neither is possible by copies. Operators whose input has several segments may have one step for each. `chain_of`:
 /// for each node, see partitions. `S`: at least step_capacity().
 template <int S, int V, int E, int O>
-constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& minis, concat_views<V> const& views,
-                                  channel_layouts<V> const& layouts, int const* chain_of) {
+constexpr step_list<S> form_steps(graph<V, E, O> const& g, ordered_clusters<V> const& minis,
+                                  concat_views<V> const& views, channel_layouts<V> const& layouts,
+                                  int const* chain_of) {
   step_list<S> steps;
   value_uses<V> const uses(g);
   array_of<bool, V> done{};
@@ -230,31 +227,31 @@ constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& m
     done[v] = true;
     if (layouts.is_view[v] || (n.kind == op::reshape && views.parent[g.operand(v)] == v)) continue;
     if (n.kind == op::concat && n.axis == 3) {
-      detail::gather_operands(steps, g, v, views, layouts);
+      gather_operands(steps, g, v, views, layouts);
       continue;
     }
     bool const one_copy = n.kind == op::channel_shuffle && layouts.where(g.operand(v), n.out.c).is_plain(n.out.c);
     if (layouts.gathered[v] && !layouts.runs[v].too_many && !one_copy) {
-      detail::gather(steps, layouts.runs[v], v, 0);
+      plan::gather(steps, layouts.runs[v], v, 0);
       continue;
     }
-    if (detail::is_inside_attention(g, v, uses, chain_of)) continue;  // computed where the attention ends
+    if (is_inside_attention(g, v, uses, chain_of)) continue;  // computed where the attention ends
     step_nodes s{.source = g.operand(v), .result = g.operand(v)};
-    if (detail::attention_nodes const inner = detail::attention_of(g, v, chain_of); inner.scores >= 0) {
+    if (attention_nodes const inner = attention_of(g, v, chain_of); inner.scores >= 0) {
       s = {.main = v, .attention = true, .source = g.operand(inner.scores), .result = v};
       s.inputs[0] = g.operand(inner.scores, 1);
       s.inputs[1] = g.operand(v, 1);
     } else if (is_elementwise(n.kind)) {
-      detail::add_stage(g, s, v);
+      plan::add_stage(g, s, v);
     } else if (n.kind == op::identity) {
       s.result = v;
     } else {
       s.main = s.result = v;
       for (int k = 1; k < n.input_count && n.kind != op::concat; ++k) s.inputs[k - 1] = g.operand(v, k);
     }
-    if (takes_epilogue(n.kind)) detail::take_followers(g, s, v, minis, uses, done);
-    if (n.kind == op::concat) detail::join_operands(steps, g, s);
-    else if (layouts.pieces[v]) detail::cut(steps, s, layouts.where(g.operand(v), g.source(v).out.c));
+    if (takes_epilogue(n.kind)) take_followers(g, s, v, minis, uses, done);
+    if (n.kind == op::concat) join_operands(steps, g, s);
+    else if (layouts.pieces[v]) cut(steps, s, layouts.where(g.operand(v), g.source(v).out.c));
     else steps.step[steps.count++] = s;
   }
   for (int o = 0; o < g.output_count; ++o) {  // outputs that are an input, a constant, or the same value as another
@@ -266,16 +263,16 @@ constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& m
 }
 /// The same with every node in a chain of its own, so that no attention is computed in one pass.
 template <int S, int V, int E, int O>
-constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& minis, concat_views<V> const& views,
-                                  channel_layouts<V> const& layouts) {
+constexpr step_list<S> form_steps(graph<V, E, O> const& g, ordered_clusters<V> const& minis,
+                                  concat_views<V> const& views, channel_layouts<V> const& layouts) {
   array_of<int, V> chain_of{};
   for (int v = 0; v < V; ++v) chain_of[v] = v;
   return form_steps<S>(g, minis, views, layouts, chain_of);
 }
 template <int V, int E, int O>
-constexpr step_list<V + E + O> form_steps(graph<V, E, O> const& g, partition<V> const& minis,
+constexpr step_list<V + E + O> form_steps(graph<V, E, O> const& g, ordered_clusters<V> const& minis,
                                           concat_views<V> const& views) {
   return form_steps<V + E + O>(g, minis, views, channel_layouts_of(g));
 }
 
-}  // namespace ago
+}  // namespace ago::plan

@@ -8,7 +8,7 @@
 #include <ago/plan/schedule.hpp>
 #include <ago/plan/signature.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 /// Steps grouped into pipelines of up to max_parts parts. A group of one is an ordinary step.
 template <int Capacity>
@@ -22,8 +22,6 @@ struct fusion_list {
 };
 
 static_assert(max_chain <= max_parts);
-
-namespace detail {
 
 /// Does b read only the result of a, and is b its only reader?
 template <int V, int E, int O>
@@ -62,7 +60,7 @@ constexpr void tile_group(fusion_list<S>& r, int k, graph<V, E, O> const& g, ste
   chain_link chain[max_parts]{};
   value_hash mixed;
   for (int i = 0; i < count && i < max_parts; ++i) {  // the second condition: GCC 12 cannot see that it holds
-    chain[i] = link_of(g, steps.step[first + i].main, steps.step[first + i].result);
+    chain[i] = partition::link_of(g, steps.step[first + i].main, steps.step[first + i].result);
     mixed.mix(fingerprint(chain[i]));
   }
   auto const wish = table.find(signature_of(g, steps.step[first + 1], o));
@@ -81,8 +79,6 @@ constexpr void tile_group(fusion_list<S>& r, int k, graph<V, E, O> const& g, ste
   }
 }
 
-}  // namespace detail
-
 /// Groups consecutive steps of a subgraph into pipelines: according to `table`, otherwise to the partition's chains.
 template <int S, int V, int E, int O>
 constexpr fusion_list<S> fuse_steps(graph<V, E, O> const& g, step_list<S> const& steps, partitions<V> const& parts,
@@ -91,7 +87,7 @@ constexpr fusion_list<S> fuse_steps(graph<V, E, O> const& g, step_list<S> const&
   value_uses<V> const uses(g);
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const &b = steps.step[i], &a = steps.step[i > 0 ? i - 1 : 0];
-    bool joins = i > 0 && parts.intensive && r.parts[r.count - 1] < max_parts && detail::feeds(g, uses, a, b) &&
+    bool joins = i > 0 && parts.intensive && r.parts[r.count - 1] < max_parts && feeds(g, uses, a, b) &&
                  parts.subgraphs.of[a.main] == parts.subgraphs.of[b.main];
     if (joins) {
       auto const wish = table.find(signature_of(g, b, o));
@@ -105,10 +101,10 @@ constexpr fusion_list<S> fuse_steps(graph<V, E, O> const& g, step_list<S> const&
     }
     r.group_of[i] = r.count - 1;
   }
-  detail::tiled_chains seen;
+  tiled_chains seen;
   for (int k = 0; k < r.count; ++k)
-    if (r.parts[k] > 1) detail::tile_group(r, k, g, steps, o, table, seen);
+    if (r.parts[k] > 1) tile_group(r, k, g, steps, o, table, seen);
   return r;
 }
 
-}  // namespace ago
+}  // namespace ago::plan

@@ -4,7 +4,7 @@
 
 #include <ago/plan/memory.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 /// For each of `Steps` steps the segments of its input; `Runs` in total.
 template <int Runs, int Steps>
@@ -14,8 +14,6 @@ struct input_run_table {
   array_of<int, Steps> odd{};             ///< segments with an odd number of channels
   array_of<bool, Steps> scattered{};      ///< not contiguous
 };
-
-namespace detail {
 
 /// The segments of the input of step `s`, if it is a matrix product; none if all channels are contiguous and in order.
 template <int V, int E, int O>
@@ -43,12 +41,10 @@ constexpr int floats_in_lines(input_run const* runs, int count) {
   return sum;
 }
 
-}  // namespace detail
-
 template <int S, int V, int E, int O>
 constexpr int count_input_runs(graph<V, E, O> const& g, step_list<S> const& steps, channel_layouts<V> const& layouts) {
   int sum = 0;
-  for (int i = 0; i < steps.count; ++i) sum += detail::input_of(g, steps.step[i], layouts).count;
+  for (int i = 0; i < steps.count; ++i) sum += input_of(g, steps.step[i], layouts).count;
   return sum;
 }
 
@@ -58,7 +54,7 @@ constexpr input_run_table<Runs, Steps> input_runs_of(graph<V, E, O> const& g, st
   input_run_table<Runs, Steps> r;
   int used = 0;
   for (int i = 0; i < steps.count; ++i) {
-    run_list const runs = detail::input_of(g, steps.step[i], layouts);
+    run_list const runs = input_of(g, steps.step[i], layouts);
     r.first[i] = used;
     r.count[i] = runs.count;
     for (int k = 0; k < runs.count; ++k) {
@@ -76,4 +72,4 @@ constexpr input_run_table<Runs, Steps> input_runs_of(graph<V, E, O> const& g, st
   return r;
 }
 
-}  // namespace ago
+}  // namespace ago::plan

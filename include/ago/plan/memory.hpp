@@ -7,7 +7,7 @@
 #include <ago/plan/place_buffers.hpp>
 #include <ago/plan/step_split.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 /// Places of all values. Sizes and offsets are in floats, offsets multiples of 16 (64 bytes).
 template <int V>
@@ -19,8 +19,6 @@ struct memory_plan {
   long arena_floats = 0;
   long constant_floats = 0;  ///< trained values, which are stored before the packed weights of all steps
 };
-
-namespace detail {
 
 template <int V>
 constexpr int root_of(concat_views<V> const& views, int v) {
@@ -53,8 +51,6 @@ constexpr void place_views(memory_plan<V>& m, graph<V, E, O> const& g, concat_vi
     }
 }
 
-}  // namespace detail
-
 /// Places buffers greedily by size; with several threads, also by the lines that cores would exchange. Steps that
 /// `splits` divides need the buffers between their parts and their scratch once for each work item, and steps that
 /// share a barrier do not share memory. Inputs and outputs are in the caller's memory, and network outputs are written
@@ -74,12 +70,12 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
     int const i = groups.group_of[k];
     auto const read = [&](int v) {
       if (v < 0) return;
-      if (!layouts.is_view[v]) last[detail::root_of(views, v)] = i;
+      if (!layouts.is_view[v]) last[root_of(views, v)] = i;
       for (int r = 0; r < layouts.runs[v].count && layouts.is_view[v]; ++r)
-        last[detail::root_of(views, layouts.runs[v].run[r].value)] = i;
+        last[root_of(views, layouts.runs[v].run[r].value)] = i;
     };
     written_by[s.result] = s.is_whole() && s.piece_at == 0 ? k : -1;
-    int const written = detail::root_of(views, s.result);
+    int const written = root_of(views, s.result);
     if (s.copy_to_output < 0) {
       if (first[written] < 0) first[written] = i;
       if (last[written] < i) last[written] = i;
@@ -91,7 +87,7 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
   for (int v = g.input_count; v < g.node_count; ++v) {
     if (first[v] < 0 || output[v] >= 0) continue;
     int const writer = written_by[v];
-    long const floats = detail::floats_kept(groups, writer, g.nodes[v].out);
+    long const floats = floats_kept(groups, writer, g.nodes[v].out);
     int const copies = writer >= 0 && groups.ring[writer] > 0 ? splits.of[groups.group_of[writer]].pieces : 1;
     long const apart = (floats + 15) / 16 * 16;
     m.buffers[m.buffer_count++] = {v, first[v], last[v], 0, copies * apart, false, copies, apart};
@@ -106,7 +102,7 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
   bool divides = false;
   for (int k = 0; k < groups.count; ++k) divides = divides || splits.of[k].pieces > 1;
   for (int k = 1; k < groups.count; ++k) phase[k] = phase[k - 1] + (splits.waits_for[k] == waits::all);
-  detail::buffer_placer<2 * V> place(m.buffers, m.buffer_count, phase);
+  buffer_placer<2 * V> place(m.buffers, m.buffer_count, phase);
   if (divides) {
     place.place_halves_together();
     place.spread_copies(place.arena_floats());
@@ -137,7 +133,7 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
       m.constant_floats += (g.nodes[v].out.count() + 15) / 16 * 16;
     }
   }
-  detail::place_views(m, g, views, layouts);
+  place_views(m, g, views, layouts);
   return m;
 }
 template <int S, int V, int E, int O>
@@ -146,4 +142,4 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
   return plan_memory(g, steps, groups, views, channel_layouts_of(g));
 }
 
-}  // namespace ago
+}  // namespace ago::plan

@@ -6,7 +6,7 @@
 #include <ago/plan/memory.hpp>
 #include <ago/plan/step_reuse.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 /// Bytes of cache lines that a step moves into L1 from L2 or beyond, and into L2 from beyond: to read them, or to write
 /// them.
@@ -26,8 +26,6 @@ template <int S>
 struct moved_list {
   array_of<moved_bytes, S> of{};
 };
-
-namespace detail {
 
 /// The share of bytes that a cache of `capacity` bytes has evicted when they are used again after `distance` others.
 constexpr double evicted(double distance, long capacity) {
@@ -169,23 +167,21 @@ constexpr moved_bytes moved_by_step(reuse_clock<S>& clock, auto const& step, cha
   return moved;
 }
 
-}  // namespace detail
-
 /// The bytes that each step of a plan moves in the caches of `on`, when one inference follows another. Every value is
 /// used in the order in which kernels go over it, and moves if more bytes than a cache holds are used in between.
-/// Associativity and prefetching are not modelled. (Compared with simulated caches by tests/model/moved_bytes.cpp.)
+/// Associativity and prefetching are not modelled. (Compared with simulated caches by tests/runtime/moved_bytes.cpp.)
 template <int S, int V, int E, int O, int N, int Runs>
 constexpr moved_list<N> moved_by(graph<V, E, O> const& g, fusion_list<S> const& groups, memory_plan<V> const& m,
-                                 plan<N> const& p, input_run_table<Runs, N> const& runs, device const& on) {
+                                 execution_plan<N> const& p, input_run_table<Runs, N> const& runs, device const& on) {
   moved_list<N> r;
-  detail::reuse_clock<N> clock(m.arena_floats, on);
+  plan::reuse_clock<N> clock(m.arena_floats, on);
   for (int inference = 0; inference < 2; ++inference)
     for (int k = 0; k < groups.count; ++k) {
-      detail::step_operands<graph<V, E, O>, input_run_table<Runs, N>> const step{g, runs, p.steps + groups.first[k],
-                                                                                 groups.first[k], groups.parts[k]};
-      r.of[k] = detail::moved_by_step(clock, step, groups.tiles[k], k);
+      step_operands<graph<V, E, O>, input_run_table<Runs, N>> const step{g, runs, p.steps + groups.first[k],
+                                                                         groups.first[k], groups.parts[k]};
+      r.of[k] = moved_by_step(clock, step, groups.tiles[k], k);
     }
   return r;
 }
 
-}  // namespace ago
+}  // namespace ago::plan

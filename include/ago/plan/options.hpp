@@ -2,15 +2,15 @@
 // Options of a network's compilation: the machine, and the variant of AGO.
 #pragma once
 
-#include <ago/graph/isa.hpp>
-#include <ago/graph/preprocessing.hpp>
+#include <ago/ir/isa.hpp>
 #include <ago/partition/policy.hpp>
+#include <ago/passes/preprocessing.hpp>
 #include <ago/plan/factor_layout.hpp>
 
 #include <concepts>
 #include <type_traits>
 
-namespace ago {
+namespace ago::plan {
 
 /// Whether 3x3 convolutions with stride 1 may be computed by Winograd, with fewer multiplications, where that is
 /// faster. Results then differ from the direct convolution by rounding; winograd_kernel states the bound. Intensive
@@ -40,13 +40,13 @@ inline constexpr storage packed = storage::packed;
 /// options before.
 struct options {
   isa target = native_isa;
-  ago::policy policy = ago::policy::ago;
-  ago::device device = usual_device(target);
-  ago::threads threads = {};  ///< at least; see resolved()
-  ago::winograd winograd = ago::winograd::on;
-  ago::algebra algebra = ago::algebra::exact;
-  ago::horizontal_fusion horizontal_fusion = ago::horizontal_fusion::where_it_pays;
-  ago::storage storage = ago::storage::own;
+  ago::partition::policy policy = ago::partition::policy::ago;
+  ago::partition::device device = usual_device(target);
+  ago::plan::threads threads = {};  ///< at least; see resolved()
+  ago::plan::winograd winograd = ago::plan::winograd::on;
+  ago::passes::algebra algebra = ago::passes::algebra::exact;
+  ago::passes::horizontal_fusion horizontal_fusion = ago::passes::horizontal_fusion::where_it_pays;
+  ago::plan::storage storage = ago::plan::storage::own;
   factor_layout factors = factor_layout::chosen;
   bool operator==(options const&) const = default;
 };
@@ -58,8 +58,6 @@ constexpr options resolved(options const& o) {
   r.threads.count = r.device.threads;
   return r;
 }
-
-namespace detail {
 
 constexpr void choose(options& o, isa t) {
   o.target = t;
@@ -88,8 +86,6 @@ struct named_policy {};
 template <class Policy>
 concept is_named = std::same_as<Policy, named_policy>;
 
-}  // namespace detail
-
 /// The last argument of model and program, deduced: options, one of their members alone (an instruction set, a policy,
 /// a device, threads, winograd, algebra, horizontal_fusion or `packed`), or a policy of the user's, alone or with
 /// options:
@@ -98,50 +94,50 @@ concept is_named = std::same_as<Policy, named_policy>;
 ///     model<net, untuned, my_policy{}>
 ///     model<net, untuned, options_for(my_policy{}, cortex_a55)>
 ///     model<net, untuned, options_for(my_policy{}, {.target = isa::avx2, .device = zen_4})>
-template <class Policy = detail::named_policy>
+template <class Policy = named_policy>
 struct options_for : options {
   constexpr options_for()
-    requires detail::is_named<Policy>
+    requires is_named<Policy>
       : options{} {}
   constexpr options_for(options const& o)
-    requires detail::is_named<Policy>
+    requires is_named<Policy>
       : options(resolved(o)) {}
-  template <detail::is_option O>
-    requires detail::is_named<Policy>
+  template <is_option O>
+    requires is_named<Policy>
   constexpr options_for(O o) : options{} {
-    detail::choose(*this, o);
+    choose(*this, o);
   }
   constexpr options_for(Policy, options const& o = {})
-    requires(!detail::is_named<Policy>)
+    requires(!is_named<Policy>)
       : options(resolved(o)) {
-    policy = ago::policy::own;
+    policy = ago::partition::policy::own;
   }
-  template <detail::is_option O>
-    requires(!detail::is_named<Policy>)
+  template <is_option O>
+    requires(!is_named<Policy>)
   constexpr options_for(Policy p, O o) : options_for(p, options_for<>(o)) {}
   bool operator==(options_for const&) const = default;
 
   /// Whether the policy has what a policy needs; programs assert it.
-  static constexpr bool partitions() { return detail::is_named<Policy> || is_policy<Policy>; }
+  static constexpr bool partitions() { return is_named<Policy> || is_policy<Policy>; }
 };
 options_for() -> options_for<>;
 options_for(options) -> options_for<>;
-template <detail::is_option O>
+template <is_option O>
 options_for(O) -> options_for<>;
 template <class Policy>
 options_for(Policy) -> options_for<Policy>;
 template <class Policy>
 options_for(Policy, options) -> options_for<Policy>;
-template <class Policy, detail::is_option O>
+template <class Policy, is_option O>
 options_for(Policy, O) -> options_for<Policy>;
 
-namespace detail {
-
+/// The policy that options name, or the user's own.
 template <options_for Options, class Policy>
 struct policy_in {
   // ago_policy: so that no further errors hide the one that is reported.
   using type = std::conditional_t<is_policy<Policy>, Policy, ago_policy>;
 };
+/// One of the library's.
 template <options_for Options>
 struct policy_in<Options, named_policy> {
   using type = policy_type<Options.policy>;
@@ -149,11 +145,9 @@ struct policy_in<Options, named_policy> {
 template <class Policy>
 std::type_identity<Policy> own_policy_in(options_for<Policy> const&);
 
-}  // namespace detail
-
 /// The policy's type.
 template <options_for Options>
-using policy_of = typename detail::policy_in<Options, typename decltype(detail::own_policy_in(Options))::type>::type;
+using policy_of = typename policy_in<Options, typename decltype(own_policy_in(Options))::type>::type;
 
 /// The same options for `count` threads.
 template <std::derived_from<options> Options>
@@ -178,4 +172,13 @@ constexpr merging merging_of(options const& o) {
   return {o.horizontal_fusion, lanes(o.target), o.device.l2_bytes};
 }
 
+}  // namespace ago::plan
+
+namespace ago {
+using plan::options;
+using plan::options_for;
+using plan::packed;
+using plan::storage;
+using plan::threads;
+using plan::winograd;
 }  // namespace ago

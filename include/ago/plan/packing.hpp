@@ -4,7 +4,7 @@
 
 #include <ago/plan/step.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 /// Floats of the packed parameters of an epilogue stage.
 constexpr long packed_floats(stage const& after, isa target, shape const& out) {
@@ -15,8 +15,8 @@ constexpr long packed_floats(stage const& after, isa target, shape const& out) {
     case op::prelu: return padded(out.c, target);
     case op::batch_norm: return 2L * padded(out.c, target);
     case op::positions: return long(out.h) * out.w * out.c;
-    default: detail::no_case_for_this_value();
+    default: ir::no_case_for_this_value();
   }
 }
 
-}  // namespace ago
+}  // namespace ago::plan

@@ -4,7 +4,7 @@
 
 #include <ago/plan/form_steps.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 /// What to pack for the channels of a sibling, in addition to planned_step::packing.
 struct merged_packing {
@@ -20,8 +20,6 @@ struct merged_packings {
   constexpr merged_packing const* begin() const { return of; }
   constexpr merged_packing const* end() const { return of + count; }
 };
-
-namespace detail {
 
 /// The channels and parameters of a part of an operator: part 0 is its own, the others are its siblings.
 struct operator_part {
@@ -90,12 +88,10 @@ constexpr int parts_of(graph_view g, step_nodes const& s) {
   return most;
 }
 
-}  // namespace detail
-
 template <int S, int V, int E, int O>
 constexpr int count_merged(graph<V, E, O> const& g, step_list<S> const& steps) {
   int sum = 0;
-  for (int i = 0; i < steps.count; ++i) sum += detail::parts_of(g, steps.step[i]) - 1;
+  for (int i = 0; i < steps.count; ++i) sum += parts_of(g, steps.step[i]) - 1;
   return sum;
 }
 
@@ -106,14 +102,14 @@ constexpr merged_packings<N> merged_packings_of(graph<V, E, O> const& g, step_li
   int count = 0;
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const& s = steps.step[i];
-    for (int part = 1; part < detail::parts_of(g, s); ++part) {
+    for (int part = 1; part < parts_of(g, s); ++part) {
       merged_packing& p = r.of[count++];
       p.step = i;
-      if (s.main >= 0) p.from.main = detail::main_source(g, s, part);
-      for (int k = 0; k < s.stage_count; ++k) p.from.after[k] = detail::stage_source(g.nodes[s.stages[k]], part);
+      if (s.main >= 0) p.from.main = main_source(g, s, part);
+      for (int k = 0; k < s.stage_count; ++k) p.from.after[k] = stage_source(g.nodes[s.stages[k]], part);
     }
   }
   return r;
 }
 
-}  // namespace ago
+}  // namespace ago::plan

@@ -5,15 +5,13 @@
 #include <ago/plan/cuts.hpp>
 #include <ago/plan/plan.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 /// A work item of a step: the data of its parts.
 struct step_piece {
   planned_data part[max_parts]{};
   long source_pixel = 0;  ///< its first pixel in the source
 };
-
-namespace detail {
 
 /// The groups of a step's channels, which are divided alike.
 constexpr int groups_of_channels(planned_step const& p) {
@@ -112,8 +110,6 @@ constexpr void take_channels(kernel_key const& key, planned_data& s, stretch con
   facts_of(key.what).narrow(key, s, of);
 }
 
-}  // namespace detail
-
 /// The buffers of which every work item has its own, in floats from one to the next: the result of each part that is
 /// read by the next part, and scratch.
 struct piece_buffers {
@@ -139,16 +135,16 @@ constexpr step_piece piece_of(planned_step const* parts, int count, step_split c
   step_piece r;
   for (int i = 0; i < count; ++i) r.part[i] = parts[i].data;
   if (s.pieces == 1) return r;
-  detail::stretch const of = detail::stretch_of(s, detail::split_extent(parts, count, s.how), k);
-  detail::stretch rows = of;
+  stretch const of = stretch_of(s, split_extent(parts, count, s.how), k);
+  stretch rows = of;
   for (int i = count - 1; i >= 0; --i) {
     kernel_key const& key = parts[i].key;
     planned_data& d = r.part[i];
     bool const reads = i == 0, writes = i + 1 == count;
-    if (s.how == split::images) detail::take_images(key, d, of, reads, writes);
-    if (s.how == split::rows) rows = detail::take_rows(key, d, rows, reads, writes);
-    if (s.how == split::pixels) detail::take_pixels(key, d, of, reads, writes);
-    if (s.how == split::channels && detail::cut_of_channels(parts[i]).narrows) detail::take_channels(key, d, of);
+    if (s.how == split::images) take_images(key, d, of, reads, writes);
+    if (s.how == split::rows) rows = take_rows(key, d, rows, reads, writes);
+    if (s.how == split::pixels) take_pixels(key, d, of, reads, writes);
+    if (s.how == split::channels && plan::cut_of_channels(parts[i]).narrows) take_channels(key, d, of);
     else if (s.how == split::channels && reads) d.channels = {int(of.first), int(of.last)};
     d.scratch += k * own.scratch[i];
     if (writes) continue;
@@ -165,7 +161,7 @@ constexpr step_piece piece_of(planned_step const* parts, int count, step_split c
 /// Calls visit(step, first part, parts, piece) for every work item of every step, in order.
 template <int S, int V, int N>
 constexpr void for_each_piece(fusion_list<S> const& groups, split_list<S> const& splits, memory_plan<V> const& m,
-                              plan<N> const& p, auto const& visit) {
+                              execution_plan<N> const& p, auto const& visit) {
   for (int k = 0; k < groups.count; ++k) {
     int const first = groups.first[k], count = groups.parts[k];
     piece_buffers const own = splits.of[k].pieces > 1 ? buffers_of(m, p.steps + first, count) : piece_buffers{};
@@ -180,4 +176,4 @@ constexpr input_run run_of_piece(input_run r, step_piece const& to) {
   return r;
 }
 
-}  // namespace ago
+}  // namespace ago::plan

@@ -2,11 +2,11 @@
 // Where in the arena each buffer is.
 #pragma once
 
-#include <ago/graph/recorder.hpp>
+#include <ago/trace/recorder.hpp>
 
 #include <cstdint>
 
-namespace ago {
+namespace ago::plan {
 
 /// A range of the arena that is in use from group `first` of the steps to group `last`, inclusive.
 struct buffer {
@@ -17,8 +17,6 @@ struct buffer {
   int copies = 1;  ///< for work items of the step that run concurrently
   long apart{};    ///< floats from one copy to the next
 };
-
-namespace detail {
 
 /// Places buffers one after another, the largest first.
 template <int Capacity>
@@ -218,10 +216,8 @@ class buffer_placer {
   int placed_count_ = 0;
   array_of<range, Capacity> placed_{};  // in the order of their offsets
   int words_ = 0;                       // of each range
-  growing<std::uint64_t> used_;
+  ago::detail::growing<std::uint64_t> used_;
   long arena_floats_ = 0;
 };
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::plan

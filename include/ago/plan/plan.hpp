@@ -10,7 +10,7 @@
 #include <ago/plan/schedule.hpp>
 #include <ago/plan/signature.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 struct planned_step {
   kernel_key key{};
@@ -22,13 +22,11 @@ struct planned_step {
 };
 
 template <int N>
-struct plan {
+struct execution_plan {
   array_of<planned_step, N> steps{};
   long packed_floats = 0;
   int tuned_steps = 0;
 };
-
-namespace detail {
 
 /// Describes the main operator of a step: its structure, its data, and the sources of its parameters.
 template <int V, int E, int O>
@@ -129,30 +127,28 @@ constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tili
   facts_of(k.what).choose(k, p.data, wish, in, o.device);
 }
 
-}  // namespace detail
-
 /// The plan of up to N `steps`, grouped into pipelines, for `o`, with schedules from `table` (see schedule_table) for
 /// the steps that it contains. `convolutions`: as passed to plan_memory. The caller, for whom `runs` have an address,
 /// sets planned_data::runs.
 ///
 /// Of large networks, pieces can be planned: the N steps from `first` on, whose weights follow `packed_floats` others.
 template <int N, int Runs = 0, int M = N, int S, int V, int E, int O>
-constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
-                            memory_plan<V> const& m, auto const& table, options const& o,
-                            convolution_list<S> const& convolutions = {},
-                            input_run_table<Runs, M> const& runs = input_run_table<Runs, M>{}, int first = 0,
-                            long packed_floats_before = 0) {
-  plan<N> r;
+constexpr execution_plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
+                                      memory_plan<V> const& m, auto const& table, options const& o,
+                                      convolution_list<S> const& convolutions = {},
+                                      input_run_table<Runs, M> const& runs = input_run_table<Runs, M>{}, int first = 0,
+                                      long packed_floats_before = 0) {
+  execution_plan<N> r;
   r.packed_floats = first == 0 ? m.constant_floats : packed_floats_before;
   for (int i = first; i < steps.count && i < first + N; ++i) {
     planned_step& p = r.steps[i - first];
     p.key.target = o.target;
-    detail::describe(g, steps.step[i], m, p);
+    describe(g, steps.step[i], m, p);
     p.key.in_runs = runs.scattered[i];
     p.data.run_count = runs.count[i];
     p.data.odd_runs = runs.odd[i];
     if (runs.count[i] > 0) p.data.source = runs.run[runs.first[i]].at;
-    if (runs.scattered[i]) p.data.pixel_floats = detail::floats_in_lines(runs.run + runs.first[i], runs.count[i]);
+    if (runs.scattered[i]) p.data.pixel_floats = floats_in_lines(runs.run + runs.first[i], runs.count[i]);
     p.signature = signature_of(g, steps.step[i], o);
     auto const found = table.find(p.signature);
     p.tuned = bool(found);
@@ -160,10 +156,10 @@ constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, 
     int const group = groups.group_of[i];
     chain_tiling const& tiles = groups.tiles[group];
     p.key.accumulates = by_channels(tiles.how) && p.key.what == structure::pointwise && i > groups.first[group];
-    detail::choose_schedule(p, found ? *found : schedule{}, tiles, convolutions.step[i], o);
+    choose_schedule(p, found ? *found : schedule{}, tiles, convolutions.step[i], o);
     if (convolutions.step[i].chosen()) p.data.scratch = int(m.scratch[steps.step[i].main]);
     p.data.weights = int(r.packed_floats);
-    r.packed_floats += (packed_floats(p.key, p.data) + 15) / 16 * 16;
+    r.packed_floats += (kernel::packed_floats(p.key, p.data) + 15) / 16 * 16;
     for (int k = 0; k < steps.step[i].stage_count; ++k) {
       long const floats = packed_floats(p.key.after.stages[k], o.target, p.data.out);
       if (floats == 0) continue;
@@ -175,8 +171,8 @@ constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, 
 }
 /// One piece after another.
 template <int N, int... M>
-constexpr plan<N> join(plan<M> const&... pieces) {
-  plan<N> r;
+constexpr execution_plan<N> join(execution_plan<M> const&... pieces) {
+  execution_plan<N> r;
   int count = 0;
   auto const append = [&](planned_step const* steps, int n, long packed, int tuned) {
     for (int i = 0; i < n; ++i) r.steps[count++] = steps[i];
@@ -189,11 +185,11 @@ constexpr plan<N> join(plan<M> const&... pieces) {
 
 /// The key of group `k` of the steps.
 template <int S, int N>
-constexpr fused_key key_of(fusion_list<S> const& groups, plan<N> const& p, int k) {
+constexpr fused_key key_of(fusion_list<S> const& groups, execution_plan<N> const& p, int k) {
   fused_key r{groups.parts[k]};
   r.tiling = groups.tiles[k].how;
   for (int i = 0; i < r.parts; ++i) r.part[i] = p.steps[groups.first[k] + i].key;
   return r;
 }
 
-}  // namespace ago
+}  // namespace ago::plan

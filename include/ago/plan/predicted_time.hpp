@@ -6,7 +6,7 @@
 #include <ago/partition/fusion_cost.hpp>
 #include <ago/plan/moved_bytes.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 /// Cycles of a step.
 struct predicted_cycles {
@@ -20,8 +20,6 @@ struct predicted_cycles {
     return *this;
   }
 };
-
-namespace detail {
 
 /// How much longer than `cycles_of` a kernel takes on a core that runs in order, by the model of bench/arm: its loops
 /// were not written for such a core (see has_in_order_loops), so that a result is awaited before the next is begun.
@@ -37,8 +35,6 @@ constexpr double quarters_of_tiling(planned_step const* parts, int count, chain_
   return double(overhead(chain, count, tiles, set_of(chain, count, tiles), on)) / quarter_price;
 }
 
-}  // namespace detail
-
 /// Predicts the `count` parts of a step, computed in `tiles`, that move `moved` in the caches of `on`. A miss costs
 /// what the device says, whatever the core computes meanwhile.
 constexpr predicted_cycles predict_step(planned_step const* parts, int count, chain_tiling const& tiles,
@@ -47,9 +43,9 @@ constexpr predicted_cycles predict_step(planned_step const* parts, int count, ch
   predicted_cycles r;
   for (int i = 0; i < count; ++i) {
     planned_step const& p = parts[i];
-    r.arithmetic += quarter * detail::cycles_of(p.key, p.data, tiles, on) * detail::in_order_factor(p, on);
+    r.arithmetic += quarter * kernel::cycles_of(p.key, p.data, tiles, on) * plan::in_order_factor(p, on);
   }
-  if (count > 1) r.arithmetic += quarter * detail::quarters_of_tiling(parts, count, tiles, on);
+  if (count > 1) r.arithmetic += quarter * quarters_of_tiling(parts, count, tiles, on);
   double const near = on.line_from_l2 * (moved.beyond_l1 - moved.to_products) + on.line_to_product * moved.to_products;
   r.memory = quarter * (near + on.line_from_memory * moved.beyond_l2) / line;
   return r;
@@ -58,4 +54,8 @@ constexpr predicted_cycles predict_step(planned_step const* parts, int count, ch
 /// Microseconds of so many cycles.
 constexpr double microseconds(double cycles, device const& on) { return cycles / on.megahertz; }
 
+}  // namespace ago::plan
+
+namespace ago {
+using plan::microseconds;
 }  // namespace ago

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace ago {
+namespace ago::plan {
 
 /// The axis along which a step is divided into work items that run concurrently.
 enum class split : std::uint8_t {
@@ -21,7 +21,7 @@ enum class split : std::uint8_t {
 };
 
 inline constexpr char const* split_names[] = {"none", "whole", "images", "rows", "pixels", "channels"};
-static_assert(detail::has_enumerators<split, detail::lines_of(split_names)>());
+static_assert(ir::has_enumerators<split, ir::lines_of(split_names)>());
 constexpr char const* name_of(split how) { return split_names[int(how)]; }
 
 /// The free choices for one step. 0: the analytic default decides.
@@ -30,12 +30,13 @@ struct schedule {
   int vectors = 0;  ///< register tile: vectors of output channels (pointwise, convolution), output rows (depthwise)
   int block = 0;    ///< cache tile, see step_data::block: the order of loops
   int join = 0;     ///< 1: in one pipeline with the step before it, if possible; -1: not
-  ago::tiling tiling = ago::tiling::none;  ///< of the pipeline whose second part this step is, if possible
-  int tile = 0;      ///< its tile: channels of a chunk, rounded up to whole vectors, or pixels of a run
+  ago::partition::tiling tiling =
+      ago::partition::tiling::none;  ///< of the pipeline whose second part this step is, if possible
+  int tile = 0;                      ///< its tile: channels of a chunk, rounded up to whole vectors, or pixels of a run
   int winograd = 0;  ///< convolution: 2 or 4: Winograd with output tiles of that size, 1: im2col, both if possible;
                      ///< -1: direct
   int packing = 0;   ///< pointwise: steps of K in a register, 1 or 2 (kernel_key::paired), if possible
-  ago::split split = ago::split::none;  ///< with several threads: how it is divided, if possible
+  ago::plan::split split = ago::plan::split::none;  ///< with several threads: how it is divided, if possible
   bool operator==(schedule const&) const = default;
 };
 
@@ -45,8 +46,9 @@ struct tuned_schedule {
   schedule best;
 };
 
-/// Tuned schedules, sorted by signature: a constexpr value passed to `ago::model<net, table>`. They are not template
-/// specialisations, which would come too late after the first use, and could differ silently between translation units.
+/// Tuned schedules, sorted by signature: a constexpr value passed to `ago::runtime::model<net, table>`. They are not
+/// template specialisations, which would come too late after the first use, and could differ silently between
+/// translation units.
 template <std::size_t N>
 struct schedule_table {
   tuned_schedule entries[N];
@@ -87,4 +89,14 @@ struct uniform_schedule {
   constexpr std::optional<schedule> find(std::uint64_t) const { return wish; }
 };
 
+}  // namespace ago::plan
+
+namespace ago {
+using plan::name_of;
+using plan::schedule;
+using plan::schedule_table;
+using plan::split;
+using plan::uniform_schedule;
+using plan::untuned;
+using plan::untuned_t;
 }  // namespace ago

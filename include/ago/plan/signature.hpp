@@ -2,16 +2,14 @@
 // The key of a tuned schedule: a hash of what a step computes, independent of its position in the network.
 #pragma once
 
-#include <ago/graph/hash.hpp>
+#include <ago/ir/hash.hpp>
 #include <ago/plan/form_steps.hpp>
 #include <ago/plan/options.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 /// Changes whenever signatures or the meaning of schedules change, so that old tables are ignored instead of misread.
 inline constexpr std::uint64_t signature_version = 2;
-
-namespace detail {
 
 /// Mixes in what an expression computes.
 constexpr void mix(value_hash& h, expression::index_expression const& e) {
@@ -44,8 +42,6 @@ constexpr void mix(value_hash& h, expression::index_expression const& e) {
   }
 }
 
-}  // namespace detail
-
 /// A hash of the structure, attributes and shapes of a step, and of the target and the threads of `o`. Independent of
 /// names, lines, indices and weights, so that equal blocks share an entry.
 constexpr std::uint64_t signature_of(graph_view g, step_nodes const& s, options const& o) {
@@ -66,7 +62,7 @@ constexpr std::uint64_t signature_of(graph_view g, step_nodes const& s, options 
     for (int const v : s.inputs)
       if (v >= 0) h.mix(g.nodes[v].out);
     if (n.transposed) h.mix(1);
-    if (n.described) detail::mix(h, *n.described);
+    if (n.described) plan::mix(h, *n.described);
     if (!s.is_whole()) h.mix(std::uint64_t(s.piece.count));
   }
   h.mix(s.bias >= 0);
@@ -78,4 +74,4 @@ constexpr std::uint64_t signature_of(graph_view g, step_nodes const& s, options 
   return h.value;
 }
 
-}  // namespace ago
+}  // namespace ago::plan

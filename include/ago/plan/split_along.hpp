@@ -5,9 +5,7 @@
 #include <ago/expression/common_divisor.hpp>
 #include <ago/plan/pieces.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::plan {
 
 /// Does a stage of the epilogue depend on the image?
 constexpr bool knows_images(planned_step const& p) {
@@ -58,7 +56,7 @@ constexpr int granule_of(planned_step const* parts, int count, chain_tiling cons
     int const g = how == split::images   ? granule_of_images(p, in, count == 1)
                   : how == split::pixels ? granule_of_pixels(p, in)
                                          : granule_of_rows(p, in, i + 1 == count);
-    granule = common_multiple(granule, g);
+    granule = expression::common_multiple(granule, g);
   }
   return int(granule);
 }
@@ -88,11 +86,9 @@ constexpr double longest_piece(planned_step const* parts, int count, chain_tilin
     kernel_key const& key = parts[i].key;
     bool const shares_all = channels && !cut_of_channels(parts[i]).repeats;
     arithmetic += shares_all ? share * cycles_of(key, parts[i].data, in, on) : cycles_of(key, piece.part[i], in, on);
-    floats += share * double(packed_floats(key, parts[i].data));
+    floats += share * double(kernel::packed_floats(key, parts[i].data));
   }
   return arithmetic + on.line_from_memory * 4 * floats / 64;
 }
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::plan

@@ -6,12 +6,12 @@
 
 #include <memory>
 
-namespace ago {
+namespace ago::plan {
 
 /// Each stage depends on those before it. The capacities: V nodes of the graph, S steps, N steps of the plan, and
-/// `Runs` segments of their inputs. The object is large. In ago::program each stage is a separate constant instead,
-/// because compilers limit the evaluation of every constant, and all stages of a thousand operators together exceed the
-/// limit. (tests/tune/live_program.cpp and tests/tools/program.cpp compare the two.)
+/// `Runs` segments of their inputs. The object is large. In ago::runtime::program each stage is a separate constant
+/// instead, because compilers limit the evaluation of every constant, and all stages of a thousand operators together
+/// exceed the limit. (tests/tuner/live_program.cpp and tests/tools/program.cpp compare the two.)
 template <int V, int S, int N, int Runs>
 struct plan_stages {
   fusion_list<S> groups;
@@ -19,7 +19,7 @@ struct plan_stages {
   split_list<S> splits;
   memory_plan<V> memory;
   input_run_table<Runs, N> runs;
-  ago::plan<N> plan;
+  ago::plan::execution_plan<N> plan;
 
   template <int E, int O>
   plan_stages(graph<V, E, O> const& g, partitions<V> const& partition, channel_layouts<V> const& layouts,
@@ -48,4 +48,4 @@ struct plan_stages {
   }
 };
 
-}  // namespace ago
+}  // namespace ago::plan

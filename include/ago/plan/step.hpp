@@ -2,11 +2,11 @@
 // Steps of a plan. A kernel is determined by a key, which selects its code, and data.
 #pragma once
 
-#include <ago/graph/graph.hpp>
+#include <ago/ir/graph.hpp>
 #include <ago/partition/tiling.hpp>
 #include <ago/plan/factor_layout.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 /// The loop structure of a kernel.
 enum class structure : std::uint8_t {
@@ -66,8 +66,8 @@ inline constexpr char const* structure_names[] = {"pointwise",
                                                   "reduction",
                                                   "contraction",
                                                   "nest"};
-inline constexpr int structure_count = detail::lines_of(structure_names);
-static_assert(detail::has_enumerators<structure, structure_count>());
+inline constexpr int structure_count = ir::lines_of(structure_names);
+static_assert(ir::has_enumerators<structure, structure_count>());
 constexpr char const* name_of(structure what) { return structure_names[int(what)]; }
 
 inline constexpr int max_stages = 6;
@@ -134,7 +134,7 @@ struct kernel_key {
 struct fused_key {
   int parts = 1;
   kernel_key part[max_parts]{};
-  ago::tiling tiling = ago::tiling::none;
+  ago::partition::tiling tiling = ago::partition::tiling::none;
   bool operator==(fused_key const&) const = default;
 };
 
@@ -286,4 +286,8 @@ constexpr int padded(int channels, isa target) {
   return (channels + lanes(target) - 1) / lanes(target) * lanes(target);
 }
 
+}  // namespace ago::plan
+
+namespace ago {
+using plan::name_of;
 }  // namespace ago

@@ -5,7 +5,7 @@
 #include <ago/partition/step_reuse.hpp>
 #include <ago/plan/account.hpp>
 
-namespace ago::detail {
+namespace ago::plan {
 
 /// Floats of the cache lines that hold a value: more than its own where pixels are farther apart than their channels.
 constexpr long floats_in_lines(place const& at, shape const& s) {
@@ -59,4 +59,4 @@ constexpr void add_step(auto& r, planned_step const* parts, int count, chain_til
   add_pipeline(r, loops, chain, count, tiles, set_of(chain, count, tiles));
 }
 
-}  // namespace ago::detail
+}  // namespace ago::plan

@@ -2,10 +2,10 @@
 // How steps are divided into work items that run concurrently.
 #pragma once
 
-#include <ago/graph/array_of.hpp>
+#include <ago/ir/array_of.hpp>
 #include <ago/plan/schedule.hpp>
 
-namespace ago {
+namespace ago::plan {
 
 /// How a step or a pipeline is divided.
 struct step_split {
@@ -29,4 +29,8 @@ struct split_list {
   array_of<waits, Capacity> waits_for{};
 };
 
+}  // namespace ago::plan
+
+namespace ago {
+using plan::waits;
 }  // namespace ago

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace ago {
+namespace ago::plan {
 
 /// The numbers of entries of a table of steps.
 struct step_table_size {
@@ -14,7 +14,7 @@ struct step_table_size {
 };
 template <int S, int N, int Runs>
 constexpr step_table_size size_of_step_table(fusion_list<S> const& groups, split_list<S> const& splits,
-                                             plan<N> const& p, input_run_table<Runs, N> const& runs) {
+                                             execution_plan<N> const& p, input_run_table<Runs, N> const& runs) {
   step_table_size r{.steps = groups.count, .details = 1};
   for (int k = 0; k < groups.count; ++k) {
     int const pieces = splits.of[k].pieces;
@@ -50,7 +50,7 @@ class step_table {
  public:
   template <int S, int V, int N, int Runs>
   constexpr step_table(fusion_list<S> const& groups, split_list<S> const& splits, memory_plan<V> const& m,
-                       plan<N> const& p, input_run_table<Runs, N> const& runs) {
+                       execution_plan<N> const& p, input_run_table<Runs, N> const& runs) {
     details_.push_back(step_details{});
     for_each_piece(groups, splits, m, p, [&](int step, int first, int count, step_piece const& piece) {
       if (first_piece_.size() == std::size_t(step)) first_piece_.push_back(int(first_part_.size()));
@@ -91,4 +91,4 @@ class step_table {
   List<step_details, Size.details> details_;
 };
 
-}  // namespace ago
+}  // namespace ago::plan

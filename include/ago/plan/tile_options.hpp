@@ -4,7 +4,7 @@
 
 #include <ago/plan/schedule.hpp>
 
-namespace ago::tuner {
+namespace ago::plan {
 
 /// Number of options of each kind, without the default. Options that change code are compiled into the tuner.
 inline constexpr int tiles_alone = 6;        ///< register tiles of a step computed alone
@@ -35,8 +35,6 @@ struct tile_options {
   }
 };
 
-namespace detail {
-
 /// The cheapest of the tiles offered.
 struct tile_ranking {
   tile_options best{};
@@ -56,8 +54,6 @@ struct tile_ranking {
   }
 };
 
-}  // namespace detail
-
 /// Cache tiles, see step_data::block.
 struct block_options {
   int block[most_blocks]{};
@@ -71,4 +67,4 @@ struct block_options {
   }
 };
 
-}  // namespace ago::tuner
+}  // namespace ago::plan

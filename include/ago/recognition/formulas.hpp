@@ -3,9 +3,9 @@
 #pragma once
 
 #include <ago/expression/index_expression.hpp>
-#include <ago/graph/op.hpp>
+#include <ago/ir/op.hpp>
 
-namespace ago::detail {
+namespace ago::recognition {
 
 /// Numbers that may differ by what float32 rounds.
 constexpr bool is_near(double a, double b) {
@@ -261,4 +261,4 @@ struct formulas {
   }
 };
 
-}  // namespace ago::detail
+}  // namespace ago::recognition

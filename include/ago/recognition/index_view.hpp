@@ -5,7 +5,7 @@
 #include <ago/expression/digits.hpp>
 #include <ago/expression/facts.hpp>
 
-namespace ago::detail {
+namespace ago::recognition {
 
 /// An index as a sum of multiples of axes. Axes of one element have the multiple 0.
 struct axis_sum {
@@ -122,4 +122,4 @@ struct stride_loops {
   }
 };
 
-}  // namespace ago::detail
+}  // namespace ago::recognition

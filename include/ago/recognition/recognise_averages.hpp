@@ -4,7 +4,7 @@
 
 #include <ago/recognition/recognise_windows.hpp>
 
-namespace ago::detail {
+namespace ago::recognition {
 
 struct average_finder {
   index_view const& view;
@@ -69,4 +69,4 @@ struct average_finder {
   }
 };
 
-}  // namespace ago::detail
+}  // namespace ago::recognition

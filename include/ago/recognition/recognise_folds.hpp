@@ -2,10 +2,10 @@
 // Folds over whole axes as reductions, and sums of products of two values as matrix products.
 #pragma once
 
-#include <ago/graph/reductions.hpp>
+#include <ago/layers/reductions.hpp>
 #include <ago/recognition/recognise_windows.hpp>
 
-namespace ago::detail {
+namespace ago::recognition {
 
 /// A fold over whole axes of an operand; `kind` is op::reduce_sum and so on.
 constexpr bool recognise_reduction(index_view const& view, recognition_list& list, op kind, int a, unsigned folded) {
@@ -49,7 +49,7 @@ constexpr bool recognise_reduction(index_view const& view, recognition_list& lis
     }
   }
   bool const global = from.n == to.n && from.c == to.c && to.h == 1 && to.w == 1 && from != to;
-  if (global && global_form(kind) != op::identity) kind = global_form(kind);
+  if (global && ago::detail::global_form(kind) != op::identity) kind = ago::detail::global_form(kind);
   list.append({.kind = kind, .out = to}, {view.access(a).operand, false, from});
   return true;
 }
@@ -216,4 +216,4 @@ constexpr bool recognise_fold(index_view const& view, recognition_list& list, in
   return kind == op::reduce_max && recognise_pool(view, list, op::max_pool, a, folded);
 }
 
-}  // namespace ago::detail
+}  // namespace ago::recognition

@@ -5,7 +5,7 @@
 #include <ago/recognition/index_view.hpp>
 #include <ago/recognition/recognised.hpp>
 
-namespace ago::detail {
+namespace ago::recognition {
 
 /// Recognises an access that is read at some axes of the result, in order: those of `axes`.
 struct movement_finder {
@@ -252,4 +252,4 @@ constexpr void recognise_movement(index_view const& view, recognition_list& list
   list.append({.kind = x.as == out ? op::identity : op::reshape, .out = out}, x);
 }
 
-}  // namespace ago::detail
+}  // namespace ago::recognition

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <ago/expression/index_expression.hpp>
-#include <ago/graph/axis.hpp>
-#include <ago/graph/broadcasting.hpp>
-#include <ago/graph/graph.hpp>
+#include <ago/ir/axis.hpp>
+#include <ago/ir/graph.hpp>
+#include <ago/layers/broadcasting.hpp>
 
-namespace ago {
+namespace ago::recognition {
 
 /// What a recognised node reads: an operand of the expression, or the value of an earlier node, in four axes. If the
 /// value has other extents, it has to be reshaped.
@@ -30,7 +30,7 @@ struct recognised_node {
 };
 
 /// Nodes that compute an expression, in order; the value of the last one is the result. None: there are no such nodes.
-struct recognition {
+struct recognised_nodes {
   static constexpr int capacity = 16;
 
   recognised_node nodes[capacity]{};
@@ -42,15 +42,13 @@ struct recognition {
 /// The four axes of a value of an expression: the last three, and the product of those before.
 constexpr shape shape_of(expression::extents const& e) {
   shape s;
-  for (int d = 0; d < e.rank; ++d) detail::extent_along(s, e.rank - d < 4 ? 4 - e.rank + d : 0) *= e.of[d];
+  for (int d = 0; d < e.rank; ++d) ir::extent_along(s, e.rank - d < 4 ? 4 - e.rank + d : 0) *= e.of[d];
   return s;
 }
 
-namespace detail {
-
 /// A list of nodes while it is made. After an error, it is empty in the end.
 struct recognition_list {
-  recognition& to;
+  recognised_nodes& to;
   bool failed{};
 
   constexpr recognised_operand fail() {
@@ -61,7 +59,7 @@ struct recognition_list {
   constexpr recognised_operand append(recognised_node const& n) {
     for (int i = 0; i < to.count; ++i)
       if (is_same(to.nodes[i], n)) return {i, true, n.made.out};
-    if (to.count == recognition::capacity) return fail();
+    if (to.count == recognised_nodes::capacity) return fail();
     to.nodes[to.count] = n;
     return {to.count++, true, n.made.out};
   }
@@ -76,14 +74,15 @@ struct recognition_list {
   }
   /// As record_binary does.
   constexpr recognised_operand binary(op kind, recognised_operand const& a, recognised_operand const& b) {
-    shape const whole = common_shape(a.as, b.as);
+    shape const whole = ago::detail::common_shape(a.as, b.as);
     bool const swapped = a.as != whole && (b.as == whole || a.as.count() < b.as.count());
     recognised_operand const larger = swapped ? b : a, other = swapped ? a : b;
     node n{.kind = kind, .out = whole};
     n.transposed = swapped && !commutes(kind);
     recognised_operand const first = expanded(larger, whole);
     shape const o = other.as;
-    return append(n, first, is_read_in_place(o, whole) ? other : expanded(other, {o.n, whole.h, whole.w, o.c}));
+    return append(n, first,
+                  ago::detail::is_read_in_place(o, whole) ? other : expanded(other, {o.n, whole.h, whole.w, o.c}));
   }
 
  private:
@@ -100,6 +99,4 @@ struct recognition_list {
   }
 };
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::recognition

@@ -10,27 +10,27 @@
 
 #include <cstdint>
 
-namespace ago {
+namespace ago::recognition {
 
 /// The nodes that compute an expression: what its layers would record. `parameters`: operands that are trained
 /// parameters, as bits. Names of variables, the order of factors, terms and folded axes, and axes of one element do not
 /// matter. Empty if a part of the expression has no operator.
-constexpr recognition recognise(expression::index_expression const& e, unsigned parameters = 0) {
+constexpr recognised_nodes recognise(expression::index_expression const& e, unsigned parameters = 0) {
   using expression::node_kind;
-  recognition r;
-  detail::recognition_list list{r};
-  detail::index_view const view(e);
+  recognised_nodes r;
+  recognition_list list{r};
+  index_view const view(e);
   node_kind const root = e.at_root().kind;
   bool const has_fold = expression::detail::has_fold(e);
   if (root == node_kind::read) {
-    detail::recognise_movement(view, list);
+    recognise_movement(view, list);
   } else if (!has_fold) {
-    detail::elementwise_finder(view, list, parameters).find();
+    elementwise_finder(view, list, parameters).find();
   } else {
     expression::detail::scaled_fold s = expression::detail::scaled_fold_of(e, e.root());
     if (expression::is_fold(root)) s = {e.root(), 1};
-    bool const found = s.fold < 0 ? detail::average_finder{view, list}.find(e.root())
-                                  : detail::recognise_fold(view, list, s.fold, double(s.factor), parameters);
+    bool const found = s.fold < 0 ? average_finder{view, list}.find(e.root())
+                                  : recognise_fold(view, list, s.fold, double(s.factor), parameters);
     if (!found) list.fail();
   }
   if (list.failed) r.count = 0;
@@ -59,4 +59,4 @@ constexpr expression::definition normalised(expression::definition const& d) {
   return r.bad.what == expression::fault::too_large ? d : r;
 }
 
-}  // namespace ago
+}  // namespace ago::recognition

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emulated SIMD registers: ago::vec as an array of floats. With them, tests run and observe the code for other
+// Emulated SIMD registers: ago::simd::vec as an array of floats. With them, tests run and observe the code for other
 // machines' registers.
 #pragma once
 
-#include <ago/graph/isa.hpp>
+#include <ago/ir/isa.hpp>
 
 #include <cmath>
 
-namespace ago {
+namespace ago::simd {
 
 template <isa I> struct vec;
 
@@ -147,4 +147,4 @@ struct vec<I> {
   }
 };
 
-}  // namespace ago
+}  // namespace ago::simd

@@ -4,7 +4,7 @@
 
 #include <ago/simd/simd.hpp>
 
-namespace ago::detail {
+namespace ago::simd {
 
 /// Cycles between prefetching weights and using them. (Measured on Zen 5, whose hardware does not prefetch them from
 /// L3: whole networks gain 9 to 28 % with any distance from 400 to 1000, and less with 200.)
@@ -24,4 +24,4 @@ AGO_INLINE void fetch_ahead([[maybe_unused]] float const* w) {
   }
 }
 
-}  // namespace ago::detail
+}  // namespace ago::simd

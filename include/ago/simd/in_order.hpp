@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-namespace ago::detail {
+namespace ago::simd {
 
 #if defined(__aarch64__)
 /// The memory operand of a load: everything from p on.
@@ -372,4 +372,4 @@ AGO_INLINE void forget(vec<I>& x) {
   x = vec<I>(0.f);
 }
 
-}  // namespace ago::detail
+}  // namespace ago::simd

@@ -4,7 +4,7 @@
 
 #include <ago/simd/simd.hpp>
 
-namespace ago::detail {
+namespace ago::simd {
 
 #if defined(__aarch64__)
 AGO_INLINE void subtract_one(long& x) { asm volatile("sub %0, %0, #1" : "+r"(x)); }
@@ -74,4 +74,4 @@ clear:
 #endif
 }
 
-}  // namespace ago::detail
+}  // namespace ago::simd

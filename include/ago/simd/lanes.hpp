@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace ago::detail {
+namespace ago::simd {
 
 /// Four steps of K multiply 4 * VECTORS weights, one after another, by all pixels. The weights use `registers`
 /// registers in rotation; each weight is loaded while those before it are used.
@@ -169,4 +169,4 @@ AGO_INLINE void accumulate_lanes(float const* a, long a_stride, int depth, float
   for (long k = whole; k < depth; ++k, w += VECTORS * lanes(I)) accumulate_one(pixel, k, w, acc);
 }
 
-}  // namespace ago::detail
+}  // namespace ago::simd

@@ -2,13 +2,12 @@
 // Calls a user's lambda with the kernel's type of register.
 #pragma once
 
-#include <ago/graph/user_function.hpp>
+#include <ago/ir/user_function.hpp>
 #include <ago/simd/math.hpp>
 #include <ago/simd/standard_functions.hpp>
 
-namespace ago {
+namespace ago::simd {
 
-namespace detail {
 template <class F, isa I>
 AGO_INLINE bool map_register([[maybe_unused]] isa target, [[maybe_unused]] void* register_,
                              [[maybe_unused]] float alpha, [[maybe_unused]] float beta) {
@@ -23,16 +22,15 @@ AGO_INLINE bool map_register([[maybe_unused]] isa target, [[maybe_unused]] void*
     return false;
   }
 }
-}  // namespace detail
+
+}  // namespace ago::simd
 
 template <class F>
-AGO_INLINE void user_code<F>::apply(isa target, void* x, float alpha, float beta) {
+AGO_INLINE void ago::ir::user_code<F>::apply(isa target, void* x, float alpha, float beta) {
+  using simd::map_register;
   using enum isa;
-  using detail::map_register;
   (void)(map_register<F, avx512>(target, x, alpha, beta) || map_register<F, avx2>(target, x, alpha, beta) ||
          map_register<F, sse42>(target, x, alpha, beta) || map_register<F, sse2>(target, x, alpha, beta) ||
          map_register<F, neon>(target, x, alpha, beta) || map_register<F, scalar>(target, x, alpha, beta) ||
          map_register<F, emulated128>(target, x, alpha, beta) || map_register<F, emulated512>(target, x, alpha, beta));
 }
-
-}  // namespace ago

@@ -7,9 +7,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace ago {
-
-namespace detail {
+namespace ago::simd {
 
 /// y * 2^n for t = n + 1.5 * 2^23: adds n to the exponent. y and the result are neither zero nor denormal.
 template <isa I>
@@ -140,14 +138,11 @@ AGO_INLINE vec<I> quotient(vec<I> a, vec<I> d) {
   return a / d;  // on AMD, the only processors with SSE4a, silu takes three quarters of the time with a division
 }
 
-}  // namespace detail
-
 /// 1 / (1 + exp(-x)) within 4 units in the last place for x > -87, and less than 2e-38 below that. NaN for NaN.
 template <isa I>
 AGO_INLINE vec<I> logistic(vec<I> x) {
   if constexpr (I == isa::scalar) return vec<I>(1.f) / (vec<I>(1.f) + exp(-max(vec<I>(-87.f), x)));
-  else
-    return detail::quotient(vec<I>(1.f), vec<I>(1.f) + detail::exp_in_range(-min(vec<I>(87.f), max(vec<I>(-87.f), x))));
+  else return quotient(vec<I>(1.f), vec<I>(1.f) + exp_in_range(-min(vec<I>(87.f), max(vec<I>(-87.f), x))));
 }
 
 /// a^b = exp(b log |a|) with the sign of the power: within 4 + 2 |b log a| units in the last place, infinity beyond
@@ -165,8 +160,6 @@ AGO_INLINE vec<I> power(vec<I> a, vec<I> b) {
   return where_less(abs(b), least, one, where_less(abs(a - one), least, one, all));
 }
 
-namespace detail {
-
 /// y / (1 + exp(-x)) within 1.5e-7 * |y|, in three quarters of the instructions of logistic(). y below -87 is replaced
 /// by -87, so that silu at minus infinity is its limit, 0, not NaN.
 template <isa I>
@@ -183,7 +176,7 @@ AGO_INLINE vec<I> times_logistic(vec<I> y, vec<I> x) {
 /// within 2e-7. Phi(-a)^(1/4) is approximated by a polynomial for 0 <= a <= 5.5; beyond, a * Phi(-a) is taken to be
 /// constant. The fourth power reduces the polynomial's error where the value is small, so a degree of 8 suffices.
 template <isa I>
-AGO_INLINE vec<I> gelu(vec<I> x) {
+AGO_INLINE vec<I> gelu_of(vec<I> x) {
   using v = vec<I>;
   v const b = max(v(-5.5f), min(x, -x));  // -a; of a NaN: NaN
   v p = fma(v(-3.4104396e-6f), b, v(-5.84701484e-5f));
@@ -198,9 +191,7 @@ AGO_INLINE vec<I> gelu(vec<I> x) {
   return fma(b, p * p, max(v(0.f), x));
 }
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::simd
 
 /// Elementwise functions on one register, for `map{[](auto x) { return x * math::sigmoid(x); }}`. They must be
 /// qualified with their namespace, because layers have some of these names.
@@ -208,30 +199,32 @@ namespace ago::math {
 
 /// The C library's function of the same name.
 /// @{
-template <isa I> AGO_INLINE vec<I> exp(vec<I> x) { return exp(x); }
-template <isa I> AGO_INLINE vec<I> log(vec<I> x) { return log(x); }
-template <isa I> AGO_INLINE vec<I> sqrt(vec<I> x) { return sqrt(x); }
-template <isa I> AGO_INLINE vec<I> abs(vec<I> x) { return abs(x); }
-template <isa I> AGO_INLINE vec<I> erf(vec<I> x) { return erf(x); }
-template <isa I> AGO_INLINE vec<I> tanh(vec<I> x) { return tanh(x); }
-template <isa I> AGO_INLINE vec<I> expm1(vec<I> x) { return expm1(x); }
-template <isa I> AGO_INLINE vec<I> log1p(vec<I> x) { return log1p(x); }
-template <isa I> AGO_INLINE vec<I> sin(vec<I> x) { return sin(x); }
-template <isa I> AGO_INLINE vec<I> cos(vec<I> x) { return cos(x); }
-template <isa I> AGO_INLINE vec<I> floor(vec<I> x) { return floor(x); }
-template <isa I> AGO_INLINE vec<I> ceil(vec<I> x) { return ceil(x); }
+template <isa I> AGO_INLINE simd::vec<I> exp(simd::vec<I> x) { return exp(x); }
+template <isa I> AGO_INLINE simd::vec<I> log(simd::vec<I> x) { return log(x); }
+template <isa I> AGO_INLINE simd::vec<I> sqrt(simd::vec<I> x) { return sqrt(x); }
+template <isa I> AGO_INLINE simd::vec<I> abs(simd::vec<I> x) { return abs(x); }
+template <isa I> AGO_INLINE simd::vec<I> erf(simd::vec<I> x) { return erf(x); }
+template <isa I> AGO_INLINE simd::vec<I> tanh(simd::vec<I> x) { return tanh(x); }
+template <isa I> AGO_INLINE simd::vec<I> expm1(simd::vec<I> x) { return expm1(x); }
+template <isa I> AGO_INLINE simd::vec<I> log1p(simd::vec<I> x) { return log1p(x); }
+template <isa I> AGO_INLINE simd::vec<I> sin(simd::vec<I> x) { return sin(x); }
+template <isa I> AGO_INLINE simd::vec<I> cos(simd::vec<I> x) { return cos(x); }
+template <isa I> AGO_INLINE simd::vec<I> floor(simd::vec<I> x) { return floor(x); }
+template <isa I> AGO_INLINE simd::vec<I> ceil(simd::vec<I> x) { return ceil(x); }
 /// @}
 /// The nearest integer; ties go to the even one.
-template <isa I> AGO_INLINE vec<I> round(vec<I> x) { return round_to_even(x); }
+template <isa I> AGO_INLINE simd::vec<I> round(simd::vec<I> x) { return round_to_even(x); }
 /// a to the power of b.
-template <isa I> AGO_INLINE vec<I> pow(vec<I> a, vec<I> b) { return power(a, b); }
+template <isa I> AGO_INLINE simd::vec<I> pow(simd::vec<I> a, simd::vec<I> b) { return power(a, b); }
 /// The smaller one; b if either is NaN (NEON: NaN).
-template <isa I> AGO_INLINE vec<I> min(vec<I> a, vec<I> b) { return min(a, b); }
+template <isa I> AGO_INLINE simd::vec<I> min(simd::vec<I> a, simd::vec<I> b) { return min(a, b); }
 /// The larger one; b if either is NaN (NEON: NaN).
-template <isa I> AGO_INLINE vec<I> max(vec<I> a, vec<I> b) { return max(a, b); }
+template <isa I> AGO_INLINE simd::vec<I> max(simd::vec<I> a, simd::vec<I> b) { return max(a, b); }
 /// 1 / (1 + exp(-x)).
-template <isa I> AGO_INLINE vec<I> sigmoid(vec<I> x) { return logistic(x); }
+template <isa I> AGO_INLINE simd::vec<I> sigmoid(simd::vec<I> x) { return logistic(x); }
 /// x where a < b, elsewhere y.
-template <isa I> AGO_INLINE vec<I> where_less(vec<I> a, vec<I> b, vec<I> x, vec<I> y) { return where_less(a, b, x, y); }
+template <isa I> AGO_INLINE simd::vec<I> where_less(simd::vec<I> a, simd::vec<I> b, simd::vec<I> x, simd::vec<I> y) {
+  return where_less(a, b, x, y);
+}
 
 }  // namespace ago::math

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-namespace ago {
+namespace ago::simd {
 
 /// a b a b ..., where `a_b` contains the two floats a and b; requires has_pairs.
 template <isa I>
@@ -61,4 +61,4 @@ AGO_INLINE vec<I> add_pairs(vec<I> a, vec<I> b) {
   return vec<I>::load(even) + vec<I>::load(odd);
 }
 
-}  // namespace ago
+}  // namespace ago::simd

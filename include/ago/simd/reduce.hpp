@@ -4,9 +4,7 @@
 
 #include <ago/simd/simd.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::simd {
 
 /// Reduces all lanes of x by f, as a tree; f must accept registers of any width.
 template <isa I, class F>
@@ -39,18 +37,16 @@ AGO_INLINE float reduce(vec<I> x, F f) {
   return lane[0];
 }
 
-}  // namespace detail
-
 /// The sum of all lanes.
 template <isa I>
 AGO_INLINE float sum_of_lanes(vec<I> x) {
-  return detail::reduce(x, [](auto a, auto b) AGO_INLINE_LAMBDA { return a + b; });
+  return reduce(x, [](auto a, auto b) AGO_INLINE_LAMBDA { return a + b; });
 }
 
 /// The largest lane; if one is NaN, any of them.
 template <isa I>
 AGO_INLINE float max_of_lanes(vec<I> x) {
-  return detail::reduce(x, [](auto a, auto b) AGO_INLINE_LAMBDA { return max(a, b); });
+  return reduce(x, [](auto a, auto b) AGO_INLINE_LAMBDA { return max(a, b); });
 }
 
-}  // namespace ago
+}  // namespace ago::simd

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace ago::detail {
+namespace ago::simd {
 
 /// `count` consecutive floats: those in whole registers, and the rest.
 template <isa I>
@@ -58,4 +58,4 @@ AGO_INLINE vec<I> minus_infinity_behind(int count) {
   return edge.at(count);
 }
 
-}  // namespace ago::detail
+}  // namespace ago::simd

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One SIMD register of floats, ago::vec<isa>. The only file that includes xsimd.
+// One SIMD register of floats, ago::simd::vec<isa>. The only file that includes xsimd.
 // Adds what xsimd 8.1 lacks: fused multiply-add on AVX-512, partial loads and stores, and a scalar register.
 #pragma once
 
-#include <ago/graph/isa.hpp>
+#include <ago/ir/isa.hpp>
 #include <ago/simd/emulated.hpp>
 
 // g++ 12 warns of the deliberately undefined operand of some AVX-512 intrinsics (GCC bug 105593).
@@ -16,7 +16,7 @@
 #include <cmath>
 #include <xsimd/xsimd.hpp>
 
-namespace ago {
+namespace ago::simd {
 
 /// Kernels consist of small functions that must be inlined: only then does a register tile stay in registers.
 #define AGO_INLINE __attribute__((always_inline)) inline
@@ -26,7 +26,6 @@ namespace ago {
 #define AGO_UNROLL(n) AGO_PRAGMA(GCC unroll n)
 #define AGO_PRAGMA(text) _Pragma(#text)
 
-namespace detail {
 // clang-format off
 template <isa I> struct architecture;
 #if defined(__x86_64__) || defined(__i386__)
@@ -46,12 +45,11 @@ template <> struct architecture<isa::avx512> { using type = xsimd::avx512f; };
 template <> struct architecture<isa::neon> { using type = xsimd::neon64; };
 #endif
 // clang-format on
-}  // namespace detail
 
 /// One register of `size` floats.
 template <isa I>
 struct vec {
-  using batch = xsimd::batch<float, typename detail::architecture<I>::type>;
+  using batch = xsimd::batch<float, typename architecture<I>::type>;
   static constexpr int size = lanes(I);
   batch v;
 
@@ -273,7 +271,7 @@ AGO_INLINE void pin([[maybe_unused]] long& offset) {
 #endif
 }
 
-}  // namespace ago
+}  // namespace ago::simd
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop

@@ -4,7 +4,7 @@
 
 #include <ago/simd/simd.hpp>
 
-namespace ago {
+namespace ago::simd {
 
 /// COUNT equally spaced addresses. Every three share a base, from which they are 0, 1 and 2 distances away, which x86
 /// addressing modes can express. Otherwise compilers compute all of them in advance, and spill them.
@@ -28,8 +28,6 @@ class spaced_pointers {
   T* base_[bases];
   long distance_;
 };
-
-namespace detail {
 
 /// 0, 1, 2 ... in the lanes.
 template <isa I>
@@ -71,6 +69,4 @@ AGO_INLINE vec<I> load_spaced(float const* p) {
   return vec<I>::load(all);
 }
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::simd

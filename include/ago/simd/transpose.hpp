@@ -4,7 +4,7 @@
 
 #include <ago/simd/simd.hpp>
 
-namespace ago::detail {
+namespace ago::simd {
 
 /// The instruction set of a register of four floats, with which 4x4 blocks are transposed on every target.
 constexpr isa isa_of_four(isa target) {
@@ -70,4 +70,4 @@ void transpose(float const* from, long from_stride, float* to, long to_stride, l
   }
 }
 
-}  // namespace ago::detail
+}  // namespace ago::simd

@@ -84,13 +84,13 @@ class Floor(unittest.TestCase):
 
 class Symbols(unittest.TestCase):
     def test_kernels_are_told_by_name_and_tile(self):
-        key = "<ago::kernel_key{(ago::structure)0, (ago::isa)5, ago::register_tile{%s}, false}>(float*)"
-        self.assertEqual(ruler.kernel_of("void ago::pointwise_kernel" + key % "7, 3"), ruler.Kernel("pointwise", "7x3"))
-        self.assertEqual(ruler.kernel_of("void ago::pointwise_kernel" + key % "1, 16, 0, 10"), ruler.Kernel("one pixel", "1x16"))
-        self.assertEqual(ruler.kernel_of("ago::detail::depthwise_in_order" + key % "7, 2").kind, "depthwise")
-        self.assertEqual(ruler.kernel_of("ago::detail::transform_inputs(float*)").kind, "Winograd, inputs")
-        self.assertEqual(ruler.kernel_of("void ago::winograd_kernel" + key % "4, 4"), ruler.Kernel("Winograd", "4x4"))
-        self.assertEqual(ruler.kernel_of("void ago::winograd_kernel" + key % "4, 4" + ">::finish_outputs<2>()").kind,
+        key = "<ago::plan::kernel_key{(ago::plan::structure)0, (ago::isa)5, ago::plan::register_tile{%s}, false}>(float*)"
+        self.assertEqual(ruler.kernel_of("void ago::kernel::pointwise_kernel" + key % "7, 3"), ruler.Kernel("pointwise", "7x3"))
+        self.assertEqual(ruler.kernel_of("void ago::kernel::pointwise_kernel" + key % "1, 16, 0, 10"), ruler.Kernel("one pixel", "1x16"))
+        self.assertEqual(ruler.kernel_of("ago::kernel::depthwise_in_order" + key % "7, 2").kind, "depthwise")
+        self.assertEqual(ruler.kernel_of("ago::kernel::transform_inputs(float*)").kind, "Winograd, inputs")
+        self.assertEqual(ruler.kernel_of("void ago::kernel::winograd_kernel" + key % "4, 4"), ruler.Kernel("Winograd", "4x4"))
+        self.assertEqual(ruler.kernel_of("void ago::kernel::winograd_kernel" + key % "4, 4" + ">::finish_outputs<2>()").kind,
                          "Winograd, outputs")
         self.assertEqual(ruler.kernel_of("memcpy"), ruler.Kernel("others", ""))
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The imported network has the right number of weights.
-#include <ago/graph/parameters.hpp>
+#include <ago/network/parameters.hpp>
 #include <edges.hpp>
 
 #include <cstdio>

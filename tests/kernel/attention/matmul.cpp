@@ -4,6 +4,9 @@
 #include "kernel/attention/support.hpp"
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::kernel;
+using namespace ago::plan;
 using namespace product_test;
 
 namespace {

@@ -11,6 +11,8 @@
 namespace product_test {
 
 using namespace ago;
+using namespace ago::kernel;
+using namespace ago::plan;
 
 template <class... Kinds>
 constexpr kernel_key key(structure what, isa target, Kinds... kinds) {

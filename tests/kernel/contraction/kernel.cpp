@@ -26,7 +26,7 @@ constexpr kernel_key key_of(int weights, factor_layout how = factor_layout::chos
 template <kernel_key K>
 void run(planned_data& s, index_expression const& e, operands const& x, std::vector<float const*> inputs,
          test::guarded& out, test::numbers& r) {
-  constexpr contraction_layout L = layout_of_contraction(K);
+  constexpr contraction_layout L = ago::kernel::layout_of_contraction(K);
   constexpr int w = K.weight_operand;
   test::aligned weights(std::size_t(L.packed_floats() + padded(s.out.c, K.target)));
   if (w >= 0) pack_contraction<K.target>(L, e, x[w], weights.data());
@@ -195,7 +195,7 @@ void check_with(std::integer_sequence<int, Weights...>) {
 
 constexpr device small_cache{.l2_bytes = 1 << 12};
 template <index_expression const& E, isa I>
-constexpr contraction_layout in_small_cache = layout_of_contraction(E, -1, I, false, {}, small_cache);
+constexpr contraction_layout in_small_cache = ago::kernel::layout_of_contraction(E, -1, I, false, {}, small_cache);
 
 template <index_expression const& E, isa I>
 void check_in_small_cache() {
@@ -203,7 +203,7 @@ void check_in_small_cache() {
   operands const x(E, 1);
   test::guarded out(std::size_t(E.result.count())), scratch(std::size_t(L.scratch_floats()));
   using product =
-      ago::detail::contraction_product<in_small_cache<E, I>, I, form_of(key_of<E, I>(-1)), ago::detail::no_epilogue>;
+      ago::kernel::contraction_product<in_small_cache<E, I>, I, form_of(key_of<E, I>(-1)), ago::kernel::no_epilogue>;
   product::run(E, {x[L.rows_operand], x[L.columns_operand], out.data(), scratch.data()}, {}, 0, int(L.all_rows()));
   CHECK(scratch.intact());
   compare(out, x.result(E), 0);
@@ -268,18 +268,18 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
     check_with<many_products, I>(std::integer_sequence<int, -1, 0, 1>{});
     check_with<window_product, I>(std::integer_sequence<int, -1>{});
   });
-  static_assert(layout_of_contraction(key_of<few_rows_product, isa::avx512>(-1)).columns_in_place);
-  static_assert(layout_of_contraction(key_of<few_rows_product, isa::avx512>(-1)).k_blocks() > 1);
-  static_assert(layout_of_contraction(key_of<rows_in_batches_product, isa::avx2>(-1)).columns_in_place);
-  static_assert(layout_of_contraction(key_of<tap_product, isa::avx512>(-1)).lanes_are_batches);
-  static_assert(layout_of_contraction(key_of<tap_product, isa::avx512>(-1)).k_blocks() > 1);
-  static_assert(layout_of_contraction(key_of<flipped_product, isa::emulated128>(1)).lanes_are_batches);
-  static_assert(layout_of_contraction(key_of<flipped_product, isa::emulated128>(1)).tile.pixels_left > 0);
-  static_assert(layout_of_contraction(key_of<many_products, isa::avx512>(-1)).lanes_are_batches);
-  static_assert(layout_of_contraction(key_of<deep_product, isa::avx512>(1)).k_blocks() > 1);
-  static_assert(layout_of_contraction(key_of<deep_product, isa::avx512>(1)).in_place);
-  static_assert(layout_of_contraction(key_of<plane_product, isa::avx512>(1)).walks);
-  static_assert(ago::detail::run_of(layout_of_contraction(key_of<window_product, isa::avx512>(-1)).form.n,
+  static_assert(ago::kernel::layout_of_contraction(key_of<few_rows_product, isa::avx512>(-1)).columns_in_place);
+  static_assert(ago::kernel::layout_of_contraction(key_of<few_rows_product, isa::avx512>(-1)).k_blocks() > 1);
+  static_assert(ago::kernel::layout_of_contraction(key_of<rows_in_batches_product, isa::avx2>(-1)).columns_in_place);
+  static_assert(ago::kernel::layout_of_contraction(key_of<tap_product, isa::avx512>(-1)).lanes_are_batches);
+  static_assert(ago::kernel::layout_of_contraction(key_of<tap_product, isa::avx512>(-1)).k_blocks() > 1);
+  static_assert(ago::kernel::layout_of_contraction(key_of<flipped_product, isa::emulated128>(1)).lanes_are_batches);
+  static_assert(ago::kernel::layout_of_contraction(key_of<flipped_product, isa::emulated128>(1)).tile.pixels_left > 0);
+  static_assert(ago::kernel::layout_of_contraction(key_of<many_products, isa::avx512>(-1)).lanes_are_batches);
+  static_assert(ago::kernel::layout_of_contraction(key_of<deep_product, isa::avx512>(1)).k_blocks() > 1);
+  static_assert(ago::kernel::layout_of_contraction(key_of<deep_product, isa::avx512>(1)).in_place);
+  static_assert(ago::kernel::layout_of_contraction(key_of<plane_product, isa::avx512>(1)).walks);
+  static_assert(ago::kernel::run_of(ago::kernel::layout_of_contraction(key_of<window_product, isa::avx512>(-1)).form.n,
                                     &expression::matrix_loop::b) == 18);
 }
 
@@ -292,11 +292,11 @@ TEST_CASE("a contraction computes the same if one of its choices is taken away")
   check<turned_product, I, 1, as_written>(0);
   check<plane_product, I, -1, as_written>(0);
   constexpr isa wide = isa::avx512;
-  static_assert(!layout_of_contraction(key_of<plane_product, wide>(1, copied)).walks);
-  static_assert(!layout_of_contraction(key_of<tap_product, wide>(-1, copied)).lanes_are_batches);
-  static_assert(!layout_of_contraction(key_of<few_rows_product, wide>(-1, copied)).columns_in_place);
-  static_assert(layout_of_contraction(key_of<turned_product, wide>(1)).rows_operand == 1);
-  static_assert(layout_of_contraction(key_of<turned_product, wide>(1, as_written)).rows_operand == 0);
+  static_assert(!ago::kernel::layout_of_contraction(key_of<plane_product, wide>(1, copied)).walks);
+  static_assert(!ago::kernel::layout_of_contraction(key_of<tap_product, wide>(-1, copied)).lanes_are_batches);
+  static_assert(!ago::kernel::layout_of_contraction(key_of<few_rows_product, wide>(-1, copied)).columns_in_place);
+  static_assert(ago::kernel::layout_of_contraction(key_of<turned_product, wide>(1)).rows_operand == 1);
+  static_assert(ago::kernel::layout_of_contraction(key_of<turned_product, wide>(1, as_written)).rows_operand == 0);
 }
 
 TEST_CASE("an epilogue follows a contraction, whatever axes are channels") {

@@ -7,6 +7,12 @@
 #include "kernel/support.hpp"
 
 using namespace ago;
+using ago::ir::has_lane_fma;
+using ago::ir::lanes;
+using ago::ir::vector_registers;
+using ago::ir::window;
+using namespace ago::kernel;
+using namespace ago::plan;
 
 namespace {
 
@@ -181,12 +187,12 @@ void same_bits_in_order(window w, int count) {
 }
 
 TEST_CASE("an order takes few cycles more than its actions, and is found for any epilogue") {
-  using detail::depthwise_shape;
-  static_assert(detail::depthwise_order_of<depthwise_shape{3, 3, 1, 1, 2, 7, 2}>.cycles <= 126 + 4 * 14 + 6);
-  static_assert(detail::depthwise_order_of<depthwise_shape{5, 5, 1, 1, 2, 7, 1}>.cycles <= 350 + 3 * 14 + 6);
-  static_assert(detail::has_depthwise_order<depthwise_shape{3, 3, 2, 2, 2, 7, 2}>());
-  static_assert(detail::has_depthwise_order<depthwise_shape{3, 3, 2, 2, 2, 7, -1}>());
-  CHECK(detail::depthwise_order_of<depthwise_shape{3, 3, 2, 2, 2, 7, 2}>.registers <= vector_registers(isa::neon));
+  using kernel::depthwise_shape;
+  static_assert(kernel::depthwise_order_of<depthwise_shape{3, 3, 1, 1, 2, 7, 2}>.cycles <= 126 + 4 * 14 + 6);
+  static_assert(kernel::depthwise_order_of<depthwise_shape{5, 5, 1, 1, 2, 7, 1}>.cycles <= 350 + 3 * 14 + 6);
+  static_assert(kernel::has_depthwise_order<depthwise_shape{3, 3, 2, 2, 2, 7, 2}>());
+  static_assert(kernel::has_depthwise_order<depthwise_shape{3, 3, 2, 2, 2, 7, -1}>());
+  CHECK(kernel::depthwise_order_of<depthwise_shape{3, 3, 2, 2, 2, 7, 2}>.registers <= vector_registers(isa::neon));
 }
 
 TEST_CASE("a depthwise convolution that loads halves reads the same and has the same bits") {

@@ -6,6 +6,11 @@
 #include "kernel/support.hpp"
 
 using namespace ago;
+using namespace ago::ir;
+using ago::kernel::elementwise_kernel;
+using ago::kernel::pack_stages;
+using ago::kernel::packed_floats;
+using namespace ago::plan;
 
 namespace {
 

@@ -171,13 +171,13 @@ TEST_CASE("the taps inside the image are those found by enumeration") {
       for (int dilation : {1, 2, 5})
         for (int pad : {0, 1, 4, 9})
           for (int size : {1, 2, 7, 12}) {
-            detail::conv_axis const axis{kernel, stride, dilation, pad, size};
+            kernel::conv_axis const axis{kernel, stride, dilation, pad, size};
             int const outputs = (size + 2 * pad + stride - 1) / stride;
             for (int o = 0; o < outputs; ++o) {
               bool agrees = true;
               for (int tap = 0; tap < kernel; ++tap) {
                 int const at = o * stride - pad + tap * dilation;
-                detail::tap_range const range = axis.taps(o);
+                kernel::tap_range const range = axis.taps(o);
                 agrees = agrees && (at >= 0 && at < size) == (tap >= range.first && tap < range.last);
               }
               CHECK(agrees);

@@ -11,6 +11,9 @@
 #include <utility>
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::kernel;
+using namespace ago::plan;
 
 namespace {
 
@@ -48,10 +51,10 @@ TEST_CASE("tiles of Winograd for two threads let them share the work evenly") {
     data.in = data.out = {1, 28, 28, channels};
     data.win = {.kernel_h = 3, .kernel_w = 3, .pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1};
     device on;
-    detail::become_winograd(key, data, structure::winograd_4, {}, on);
+    kernel::become_winograd(key, data, structure::winograd_4, {}, on);
     if (channels == 96) CHECK(percent_of_one(key.tile, 49, channels / 16) > 57);  // so it is not for nothing
     on.threads = 2;
-    detail::become_winograd(key, data, structure::winograd_4, {}, on);
+    kernel::become_winograd(key, data, structure::winograd_4, {}, on);
     CHECK(percent_of_one(key.tile, 49, channels / 16) < 52.1);
   }
 }

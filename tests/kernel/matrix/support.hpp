@@ -20,6 +20,9 @@
 namespace matrix_test {
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::kernel;
+using namespace ago::plan;
 
 using packing_function = void (*)(kernel_key const&, packed_operator const&, parameter_source const&, float const*,
                                   float*);

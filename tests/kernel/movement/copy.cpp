@@ -7,6 +7,9 @@
 #include <array>
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::kernel;
+using namespace ago::plan;
 
 namespace {
 

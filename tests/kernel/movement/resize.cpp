@@ -6,6 +6,9 @@
 #include <algorithm>
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::kernel;
+using namespace ago::plan;
 
 namespace {
 

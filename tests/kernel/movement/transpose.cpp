@@ -4,6 +4,8 @@
 #include "kernel/support.hpp"
 
 using namespace ago;
+using namespace ago::kernel;
+using namespace ago::plan;
 
 namespace {
 

@@ -140,11 +140,11 @@ TEST_CASE("a nest computes reductions, look-ups, windows, running sums, permutat
       check<moments, I>(seed);
     }
   });
-  static_assert(layout_of_nest(row_sums, isa::avx2).along_fold);
-  static_assert(!layout_of_nest(pooled, isa::avx2).along_fold);
-  static_assert(layout_of_nest(extremes, isa::avx2).pair_loop == 1 &&
-                layout_of_nest(moments, isa::avx2).pair_loop == 0);
-  static_assert(layout_of_nest(moments, isa::avx2).block_loop >= 0 &&
-                layout_of_nest(extremes, isa::avx2).block_loop < 0);
-  static_assert(layout_of_nest(three_axes, isa::avx2).count == 1);  // neighbouring loops are one
+  static_assert(ago::kernel::layout_of_nest(row_sums, isa::avx2).along_fold);
+  static_assert(!ago::kernel::layout_of_nest(pooled, isa::avx2).along_fold);
+  static_assert(ago::kernel::layout_of_nest(extremes, isa::avx2).pair_loop == 1 &&
+                ago::kernel::layout_of_nest(moments, isa::avx2).pair_loop == 0);
+  static_assert(ago::kernel::layout_of_nest(moments, isa::avx2).block_loop >= 0 &&
+                ago::kernel::layout_of_nest(extremes, isa::avx2).block_loop < 0);
+  static_assert(ago::kernel::layout_of_nest(three_axes, isa::avx2).count == 1);  // neighbouring loops are one
 }

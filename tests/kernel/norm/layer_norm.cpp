@@ -5,6 +5,8 @@
 #include "kernel/support.hpp"
 
 using namespace ago;
+using namespace ago::kernel;
+using namespace ago::plan;
 
 namespace {
 

@@ -5,6 +5,9 @@
 #include "support/rounds.hpp"
 
 using namespace ago;
+using namespace ago::ir;
+using namespace ago::kernel;
+using namespace ago::plan;
 
 namespace {
 

@@ -9,9 +9,7 @@
 
 #include <numbers>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// Calls f(image, place in the patch, queries, keys) for every image and place; the queries are pixels of `s`, the keys
 /// pixels of `keys`.
@@ -63,8 +61,6 @@ void weigh_rows(float* scores, int rows, int columns, float* factors) {
   for (; i < rows; ++i) weigh_together<I, 1>(scores + long(i) * columns, columns, factors + i);
 }
 
-}  // namespace detail
-
 /// out[pixel(t), head * d + j] = epilogue(sum over u of weight[t, u] * values[pixel(u), head * d + j]), where the
 /// weights are softmax over u of alpha * sum over j of queries[pixel(t), head * d + j] * keys[pixel(u), head * d + j],
 /// with d channels per head. pixel(t) is the pixel of patch t at one place; every place is computed separately. NaN as
@@ -75,17 +71,17 @@ void weigh_rows(float* scores, int rows, int columns, float* factors) {
 template <kernel_key K>
 struct attention_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
-    detail::product_step<K> const step(s, m);
+    product_step<K> const step(s, m);
     step_details const& d = m.details(s);
     int const channels = s.in.c / s.groups;
     float const factor = d.alpha * std::numbers::log2e_v<float>;
-    detail::for_each_place(s.in, d.other_shape, s.win, [&](int, int, auto const& queries, auto const& keys) {
+    for_each_place(s.in, d.other_shape, s.win, [&](int, int, auto const& queries, auto const& keys) {
       for (int channel = 0; channel < s.in.c; channel += channels) {
-        auto const at = [&](place const& p, auto const& pixels) { return detail::matrix_at(p, m, pixels, channel); };
-        detail::pack_columns<I>(step.layout.first, at(d.other[0], keys), step.first_operand());
-        detail::pack_rows<I>(step.layout.second, at(d.other[1], keys), step.second_operand());
+        auto const at = [&](place const& p, auto const& pixels) { return matrix_at(p, m, pixels, channel); };
+        pack_columns<I>(step.layout.first, at(d.other[0], keys), step.first_operand());
+        pack_rows<I>(step.layout.second, at(d.other[1], keys), step.second_operand());
         step.multiply(at(s.source, queries), factor, [&](int first, int count) {
-          detail::weigh_rows<I>(step.first_results(), count, step.layout.first.padded_columns(), step.factors());
+          weigh_rows<I>(step.first_results(), count, step.layout.first.padded_columns(), step.factors());
           step.multiply_again(count);
           for (int i = 0; i < count; ++i)
             step.finish(step.layout.second, step.second_results() + long(i) * step.layout.second.padded_columns(),
@@ -104,15 +100,15 @@ struct attention_kernel {
 template <kernel_key K>
 struct attention_scores_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
-    detail::product_step<K> const step(s, m);
+    product_step<K> const step(s, m);
     step_details const& d = m.details(s);
     int const channels = s.in.c / s.groups, places = s.win.stride_h * s.win.stride_w;
-    detail::for_each_place(s.in, d.other_shape, s.win, [&](int n, int place, auto const& queries, auto const& keys) {
+    for_each_place(s.in, d.other_shape, s.win, [&](int n, int place, auto const& queries, auto const& keys) {
       for (int head = 0; head < s.groups; ++head) {
         long const row = ((long(n) * places + place) * s.groups + head) * step.layout.rows;
-        detail::pack_columns<K.target>(step.layout.first, detail::matrix_at(d.other[0], m, keys, head * channels),
-                                       step.first_operand());
-        step.multiply(detail::matrix_at(s.source, m, queries, head * channels), d.alpha, [&](int first, int count) {
+        pack_columns<K.target>(step.layout.first, matrix_at(d.other[0], m, keys, head * channels),
+                               step.first_operand());
+        step.multiply(matrix_at(s.source, m, queries, head * channels), d.alpha, [&](int first, int count) {
           for (int i = 0; i < count; ++i)
             step.finish(step.layout.first, step.first_results() + long(i) * step.layout.first.padded_columns(), 1.f,
                         row + first + i, 0);
@@ -127,16 +123,15 @@ struct attention_scores_kernel {
 template <kernel_key K>
 struct attention_values_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
-    detail::product_step<K> const step(s, m);
+    product_step<K> const step(s, m);
     step_details const& d = m.details(s);
     int const channels = s.out.c / s.groups, places = s.win.stride_h * s.win.stride_w;
-    detail::for_each_place(s.out, d.other_shape, s.win, [&](int n, int place, auto const& results, auto const& values) {
+    for_each_place(s.out, d.other_shape, s.win, [&](int n, int place, auto const& results, auto const& values) {
       for (int head = 0; head < s.groups; ++head) {
         long const row = ((long(n) * places + place) * s.groups + head) * step.layout.rows;
-        auto const weights = detail::row_pixels::dense(row, step.layout.rows);
-        detail::pack_rows<K.target>(step.layout.first, detail::matrix_at(d.other[0], m, values, head * channels),
-                                    step.first_operand());
-        step.multiply(detail::matrix_at(s.source, m, weights, 0), 1.f, [&](int first, int count) {
+        auto const weights = row_pixels::dense(row, step.layout.rows);
+        pack_rows<K.target>(step.layout.first, matrix_at(d.other[0], m, values, head * channels), step.first_operand());
+        step.multiply(matrix_at(s.source, m, weights, 0), 1.f, [&](int first, int count) {
           for (int i = 0; i < count; ++i)
             step.finish(step.layout.first, step.first_results() + long(i) * step.layout.first.padded_columns(), 1.f,
                         results.pixel(first + i), head * channels);
@@ -146,4 +141,4 @@ struct attention_values_kernel {
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

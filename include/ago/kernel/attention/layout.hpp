@@ -4,7 +4,7 @@
 
 #include <ago/plan/step.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 /// Register tile of a product of two values: rows of the first by vectors of columns of the second; remaining rows use
 /// half as many. It depends only on the instruction set, so that all sizes share code. Its rows are a power of two, as
@@ -20,7 +20,7 @@ constexpr register_tile product_tile(isa target) {
     case isa::scalar:
     case isa::avx2: return {4, 3};
   }
-  detail::no_case_for_this_value();
+  ir::no_case_for_this_value();
 }
 
 /// The packed second operand of a product: panels of at most product_tile().vectors vectors of columns, whose numbers
@@ -32,8 +32,8 @@ struct product_layout {
 
   constexpr product_layout() = default;
   constexpr product_layout(int depth_, int columns_, isa target)
-      : depth(depth_), columns(columns_), vectors(padded(columns_, target) / ago::lanes(target)),
-        lanes(ago::lanes(target)) {
+      : depth(depth_), columns(columns_), vectors(padded(columns_, target) / ago::ir::lanes(target)),
+        lanes(ago::ir::lanes(target)) {
     int const most = product_tile(target).vectors;
     panels = (vectors + most - 1) / most;
   }
@@ -84,7 +84,7 @@ constexpr attention_layout layout_of_attention(structure what, step_data const& 
     r.rows = s.in.w;
     r.first = {s.in.c, s.out.c / s.groups, target};
   } else if (what != structure::attention_scores && what != structure::attention) {
-    detail::no_case_for_this_value();
+    ir::no_case_for_this_value();
   } else {
     int const keys = tokens_of(other, s.win);
     r.rows = tokens_of(s.in, s.win);
@@ -104,4 +104,4 @@ constexpr long attention_scratch_floats(structure what, planned_data const& s, i
   return is_product(what) ? layout_of_attention(what, s, s.other_shape, target).floats() : 0;
 }
 
-}  // namespace ago
+}  // namespace ago::kernel

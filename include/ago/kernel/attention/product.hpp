@@ -9,7 +9,7 @@
 
 #include <limits>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// The pixels of a value that are the rows of one matrix: row t is pixel
 /// first + t / columns * down + t % columns * across.
@@ -99,7 +99,7 @@ template <loop_form FORM, isa I, int VECTORS>
     start(begin, acc);
     accumulate<FORM>(a, a_stride, depth, panel, acc);
     if constexpr (is_scheduled_by_hand(I)) {
-      detail::finish_bounded<0>(acc, to, to_stride);
+      finish_bounded<0>(acc, to, to_stride);
     } else {
       AGO_UNROLL(32)
       for (int r = 0; r < ROWS; ++r) {
@@ -204,4 +204,4 @@ class product_step {
   long stride_;
 };
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

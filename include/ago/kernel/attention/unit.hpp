@@ -7,7 +7,7 @@
 #include <ago/kernel/norm/unit.hpp>
 #include <ago/kernel/unit.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 template <kernel_key K>
 struct matmul_kernel;  // matmul.hpp
@@ -42,15 +42,14 @@ struct attention_unit : without_weights, without_schedule, without_tiles, divide
     attention_layout const l = layout_of_attention(key.what, s, s.other_shape, key.target);
     double const rows = double(s.in.pixels()) * batches(key.what, s);
     double const columns = double(l.first.padded_columns()) / lanes(key.target);
-    double const product = detail::machine_of(key, on).product * rows * columns * l.first.depth;
-    double const all =
-        key.what == structure::attention ? product + product + detail::softmax_cycles(rows, columns) : product;
-    return detail::copy_cycles(key, s) + all;
+    double const product = machine_of(key, on).product * rows * columns * l.first.depth;
+    double const all = key.what == structure::attention ? product + product + softmax_cycles(rows, columns) : product;
+    return copy_cycles(key, s) + all;
   }
   static constexpr double in_order_factor(structure) { return 1; }
-  static constexpr void describe_loops(kernel_key const&, planned_data const&, detail::part_loops&) {}
+  static constexpr void describe_loops(kernel_key const&, planned_data const&, partition::part_loops&) {}
   /// For each batch the second operand is packed; every few rows of the first read all of it.
-  static constexpr void add_loops(kernel_key const& key, planned_data const& s, detail::part_loops const& loops,
+  static constexpr void add_loops(kernel_key const& key, planned_data const& s, partition::part_loops const& loops,
                                   auto& r) {
     add_kernel(r, loops);
     attention_layout const l = layout_of_attention(key.what, s, s.other_shape, key.target);
@@ -58,19 +57,19 @@ struct attention_unit : without_weights, without_schedule, without_tiles, divide
     std::int64_t const operand = 4L * (l.first.floats() + l.second.floats());
     r.scratch = 4L * l.floats();
     r.add(operand * all, 1, operand + (loops.input + loops.output) / all);
-    r.add(operand * all, detail::pieces(l.rows, product_tile(key.target).pixels), r.scratch);
+    r.add(operand * all, partition::pieces(l.rows, product_tile(key.target).pixels), r.scratch);
   }
 
   static constexpr int granule_of_images(kernel_key const& key, planned_data const& s, bool) {
     return key.what == structure::attention && s.other_shape.n == s.in.n;
   }
   static constexpr int granule_of_rows(kernel_key const&, planned_data const&, chain_tiling const&, bool) { return 0; }
-  static constexpr detail::pixel_cut cut_of_pixels(kernel_key const&, planned_data const&) { return {}; }
-  static constexpr detail::channel_cut cut_of_channels(kernel_key const& key, planned_data const& s) {
+  static constexpr plan::pixel_cut cut_of_pixels(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr plan::channel_cut cut_of_channels(kernel_key const& key, planned_data const& s) {
     if (key.what != structure::attention) return {};
     return {.granule = s.in.c / s.groups, .narrows = true, .reads_own = true, .others_too = true};
   }
-  static constexpr void narrow(kernel_key const&, planned_data& s, detail::stretch const& of) {
+  static constexpr void narrow(kernel_key const&, planned_data& s, plan::stretch const& of) {
     s.groups = int(of.size()) / (s.in.c / s.groups);
     s.in.c = int(of.size());
     for (place& other : s.other) other.offset += of.first;
@@ -83,4 +82,4 @@ struct attention_unit : without_weights, without_schedule, without_tiles, divide
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

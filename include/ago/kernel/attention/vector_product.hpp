@@ -5,7 +5,7 @@
 #include <ago/simd/reduce.hpp>
 #include <ago/simd/register_run.hpp>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// A matrix in place: element (t, c) is at(t)[c].
 struct matrix_in_place {
@@ -70,4 +70,4 @@ template <isa I>
   }
 }
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

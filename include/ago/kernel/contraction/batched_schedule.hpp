@@ -5,10 +5,10 @@
 #pragma once
 
 #include <ago/expression/matrix_form.hpp>
-#include <ago/graph/isa.hpp>
+#include <ago/ir/isa.hpp>
 #include <ago/partition/device.hpp>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// The rows, or columns, in which tiles of a product of batches are the same: all, if they are few, otherwise those of
 /// the innermost loop.
@@ -113,4 +113,4 @@ constexpr int rows_at_a_time(expression::matrix_operand const& o, offset_range c
   return r * 2 <= rows.count ? int(r) : 0;
 }
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

@@ -9,7 +9,7 @@
 
 #include <utility>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// C[z, m, n] = scale * sum over k of A[z, m, k] * B[z, k, n] of the layout L, whose lanes are batches z.
 template <contraction_layout const& L, isa I, class After>
@@ -251,4 +251,4 @@ class product_of_batches {
   }
 };
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

@@ -6,7 +6,7 @@
 #include <ago/kernel/movement/strided_copy.hpp>
 #include <ago/simd/fetch.hpp>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// Copies COUNT floats. `Spills`: may write the rest of the last register.
 template <isa I, int COUNT, bool Spills>
@@ -109,10 +109,6 @@ struct padded_reader {
   }
 };
 
-}  // namespace ago::detail
-
-namespace ago {
-
 /// Packs the parameter of a product from the user's weights, `from`, into layout.packed_floats() floats.
 ///
 /// In blocks of rows or columns and of steps of the innermost loop, with all iterations of the outer loops, which may
@@ -124,7 +120,7 @@ void pack_contraction(contraction_layout const& l, expression::index_expression 
   constexpr int most = 16;
   expression::matrix_operand const& o = l.rows_known ? l.form.a : l.form.b;
   bool const padded = o.is_padded(e.operands[o.operand]);
-  detail::padded_reader const element{e.operands[o.operand], o, e.body.accesses[o.access].pad(), from};
+  padded_reader const element{e.operands[o.operand], o, e.body.accesses[o.access].pad(), from};
   for (long i = 0; i < l.packed_floats(); ++i) to[i] = 0;
   long loop::* const which = l.rows_known ? &loop::a : &loop::b;
   // Runs of batches, if these are neighbours in the packed parameter, or of steps of K in one block: for both, the
@@ -173,8 +169,6 @@ void pack_contraction(contraction_layout const& l, expression::index_expression 
         }
   }
 }
-
-namespace detail {
 
 /// The copies of one product, whose layout is known to the compiler.
 template <contraction_layout const& L, isa I>
@@ -356,6 +350,4 @@ struct contraction_copies {
   }
 };
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::kernel

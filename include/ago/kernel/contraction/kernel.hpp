@@ -8,7 +8,7 @@
 #include <ago/kernel/tile.hpp>
 #include <ago/simd/register_run.hpp>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// Adds to `acc` the products of a[rows[p] + steps[k]], for k < depth, and the packed columns.
 template <isa I, int PIXELS, int VECTORS>
@@ -64,7 +64,7 @@ struct no_epilogue {
 /// The stages that follow a product. `channels`: those of a pixel of the result.
 template <epilogue E, isa I>
 struct contraction_epilogue {
-  static constexpr bool is_empty = false, is_lengthy = ago::is_lengthy(E);
+  static constexpr bool is_empty = false, is_lengthy = ago::kernel::is_lengthy(E);
   finisher<E, I> const& all;
   int channels;
 };
@@ -367,33 +367,28 @@ class contraction_product {
 template <kernel_key K>
 inline constexpr contraction_layout layout_of_product = layout_of_contraction(K);
 
-}  // namespace ago::detail
-
-namespace ago {
-
 /// The sum of products K.described; its operand K.weight_operand, if there is one, is packed by pack_contraction. Work
 /// items are ranges of rows, s.portion of layout.all_rows(), which begin at multiples of layout.granule().
 template <kernel_key K>
 struct contraction_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
-    constexpr contraction_layout const& L = detail::layout_of_product<K>;
+    constexpr contraction_layout const& L = layout_of_product<K>;
     constexpr int w = K.weight_operand;
     constexpr expression::index_expression const* e = K.described;
-    detail::contraction_memory const memory{detail::operand_of_expression(s, m, L.rows_operand, w),
-                                            detail::operand_of_expression(s, m, L.columns_operand, w),
-                                            detail::mutable_address(s.destination, m), m.arena + s.scratch};
-    index_range const rows = detail::granules_in(s.portion, L.granule(), int(L.all_rows()));
+    contraction_memory const memory{operand_of_expression(s, m, L.rows_operand, w),
+                                    operand_of_expression(s, m, L.columns_operand, w),
+                                    mutable_address(s.destination, m), m.arena + s.scratch};
+    index_range const rows = granules_in(s.portion, L.granule(), int(L.all_rows()));
     if constexpr (K.after.count() == 0) {
-      using product =
-          detail::contraction_product<detail::layout_of_product<K>, K.target, form_of(K), detail::no_epilogue>;
+      using product = contraction_product<layout_of_product<K>, K.target, form_of(K), no_epilogue>;
       product::run(*e, memory, {}, rows.first, rows.last);
     } else {
-      using after = detail::contraction_epilogue<K.after, K.target>;
-      using product = detail::contraction_product<detail::layout_of_product<K>, K.target, form_of(K), after>;
+      using after = contraction_epilogue<K.after, K.target>;
+      using product = contraction_product<layout_of_product<K>, K.target, form_of(K), after>;
       finisher<K.after, K.target> const finish(s, m);
       product::run(*e, memory, {finish, s.out.c}, rows.first, rows.last);
     }
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -11,9 +11,7 @@
 #include <ago/kernel/contraction/batched_schedule.hpp>
 #include <ago/kernel/matrix/schedule.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// The loops without those of one iteration; loops that are one are merged.
 constexpr expression::matrix_loops joined_loops(expression::matrix_loops const& loops) {
@@ -95,8 +93,6 @@ constexpr expression::matrix_form exchanged(expression::matrix_form f) {
     }
   return f;
 }
-
-}  // namespace detail
 
 /// The plan of one product. Factor `a` of the form gives rows, `b` columns. Packed:
 ///   columns: for each batch, block of K and panel of `tile.vectors` vectors (the last of `tile.vectors_left`, if that
@@ -186,11 +182,9 @@ struct contraction_layout {
 
   static constexpr long aligned(long floats) { return (floats + 15) / 16 * 16; }
   static constexpr long padded_floats(expression::matrix_operand const& o, int window) {
-    return aligned(window > 0 ? window * detail::padded_rows(o).floats : o.padded.count());
+    return aligned(window > 0 ? window * padded_rows(o).floats : o.padded.count());
   }
 };
-
-namespace detail {
 
 /// Are rows equally spaced in A, and without gaps?
 constexpr bool is_dense(expression::matrix_loops const& k, expression::matrix_loops const& m) {
@@ -283,8 +277,6 @@ constexpr void consider_batches(contraction_layout& r, int parameter, isa target
   if (b && r.columns_padded) r.columns_window = rows_at_a_time(f.b, of_b, on);
 }
 
-}  // namespace detail
-
 /// `parameter`: the operand that is known ahead, and packed; -1: none. Expects that the expression has a matrix form.
 constexpr contraction_layout layout_of_contraction(expression::index_expression const& e, int parameter, isa target,
                                                    bool in_order = false, schedule const& wish = {},
@@ -293,12 +285,11 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   contraction_layout r;
   r.form = expression::matrix_form_of(e);
   bool const may_read_in_place = how != factor_layout::never_in_place;
-  if (how != factor_layout::not_swapped && detail::pays_to_exchange(r.form, parameter, target))
-    r.form = detail::exchanged(r.form);
-  r.form.n = detail::order_of_columns(r.form, parameter);
-  r.form.k = detail::order_of_steps(r.form, r.form.b.operand != parameter);
+  if (how != factor_layout::not_swapped && pays_to_exchange(r.form, parameter, target)) r.form = exchanged(r.form);
+  r.form.n = order_of_columns(r.form, parameter);
+  r.form.k = order_of_steps(r.form, r.form.b.operand != parameter);
   expression::matrix_loops* const others[] = {&r.form.batch, &r.form.m, &r.form.n};
-  for (expression::matrix_loops* const l : others) *l = detail::joined_loops(*l);
+  for (expression::matrix_loops* const l : others) *l = joined_loops(*l);
   r.rows_operand = r.form.a.operand;
   r.columns_operand = r.form.b.operand;
   r.columns_known = r.columns_operand == parameter;
@@ -314,18 +305,18 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   bool const cold = r.columns_known && r.column_floats() >= 1L << 14;
   int const near = r.depth < 512 ? r.depth : 512;
   matrix_work const work{.pixels = r.rows, .channels = r.columns, .depth = near, .cold = cold};
-  long const run = detail::run_of(r.form.k, &loop::a);
-  r.in_place = may_read_in_place && !r.rows_known && detail::is_dense(r.form.k, r.form.m);
-  r.walks = may_read_in_place && !r.rows_known && !r.in_place && detail::pays_to_walk(r.columns, run, target);
-  r.tile = r.walks && wish.pixels == 0 ? detail::walking_tile(target, r.rows, r.vectors, near)
+  long const run = kernel::run_of(r.form.k, &loop::a);
+  r.in_place = may_read_in_place && !r.rows_known && is_dense(r.form.k, r.form.m);
+  r.walks = may_read_in_place && !r.rows_known && !r.in_place && pays_to_walk(r.columns, run, target);
+  r.tile = r.walks && wish.pixels == 0 ? walking_tile(target, r.rows, r.vectors, near)
                                        : matrix_tile({target, in_order}, work, wish);
   // Columns that a few rows use are not worth packing: a few more if all are in L2.
   long const few = 4L * r.depth * r.columns <= on.l2_bytes / 2 ? 8 : 2;
   r.columns_in_place = r.in_place && !r.columns_known && !is_scheduled_by_hand(target) && lanes(target) > 1 &&
                        r.rows <= few * r.tile.pixels && r.form.k.count <= 1 &&
-                       detail::run_of(r.form.n, &loop::b) == r.columns;
+                       kernel::run_of(r.form.n, &loop::b) == r.columns;
   r.k_run = int(run);
-  r.k_block = detail::contraction_k_block(r.depth, r.k_run, r.tile, r.lanes, on);
+  r.k_block = contraction_k_block(r.depth, r.k_run, r.tile, r.lanes, on);
   // Registers are stored whole, beyond the end of a row. An odd number of lines keeps rows from competing for few sets
   // of the cache.
   r.row_stride = (r.k_block + r.lanes + 15) / 16 * 16;
@@ -336,7 +327,7 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   if (r.row_block < r.tile.pixels) r.row_block = r.tile.pixels;
   if (r.row_block > r.rows) r.row_block = (r.rows + r.tile.pixels - 1) / r.tile.pixels * r.tile.pixels;
   r.packs_by_panel = !r.columns_known && !r.columns_in_place && r.rows <= r.row_block;
-  if (may_read_in_place) detail::consider_batches(r, parameter, target, on);
+  if (may_read_in_place) consider_batches(r, parameter, target, on);
   return r;
 }
 
@@ -352,4 +343,4 @@ constexpr contraction_layout layout_of_contraction(kernel_key const& key) {
   return layout_of_contraction(*key.described, key.weight_operand, key.target, key.in_order, wish, {}, key.factors);
 }
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -7,7 +7,7 @@
 #include <ago/kernel/matrix/tiles.hpp>
 #include <ago/kernel/unit.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 template <kernel_key K>
 struct contraction_kernel;  // kernel.hpp
@@ -47,36 +47,36 @@ struct contraction_unit : with_plain_loops {
   static constexpr double cycles(kernel_key const& key, planned_data const& s, chain_tiling const&, device const& on) {
     int const taken = s.portion.last - s.portion.first;
     double const share = s.portion.last > 0 ? taken / double(indices(key, s)) : 1;
-    double const work = detail::machine_of(key, on).product * double(expression::multiply_adds(*key.described));
+    double const work = machine_of(key, on).product * double(expression::multiply_adds(*key.described));
     return share * (4 * double(s.out.count()) + work) / lanes(key.target);
   }
   static constexpr double in_order_factor(structure) { return 1; }
 
   static constexpr int granule_of_images(kernel_key const&, planned_data const&, bool) { return 0; }
   static constexpr int granule_of_rows(kernel_key const&, planned_data const&, chain_tiling const&, bool) { return 0; }
-  static constexpr detail::pixel_cut cut_of_pixels(kernel_key const& key, planned_data const&) {
+  static constexpr plan::pixel_cut cut_of_pixels(kernel_key const& key, planned_data const&) {
     return {.granule = layout_of_contraction(key).granule()};
   }
-  static constexpr detail::channel_cut cut_of_channels(kernel_key const&, planned_data const&) { return {}; }
-  static constexpr void narrow(kernel_key const&, planned_data&, detail::stretch const&) {}
+  static constexpr plan::channel_cut cut_of_channels(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr void narrow(kernel_key const&, planned_data&, plan::stretch const&) {}
   static constexpr long indices(kernel_key const& key, step_data const&) {
     return layout_of_contraction(key).all_rows();
   }
-  static constexpr value_region written_by_portion(kernel_key const&, step_data const&, detail::stretch const&) {
+  static constexpr value_region written_by_portion(kernel_key const&, step_data const&, plan::stretch const&) {
     return {};  // rows may be anywhere
   }
-  static constexpr value_region read_by_portion(kernel_key const&, step_data const& s, detail::stretch const&) {
+  static constexpr value_region read_by_portion(kernel_key const&, step_data const& s, plan::stretch const&) {
     return whole_of(s.in);
   }
 
-  static constexpr tuner::tile_options tiles(kernel_key const& key, planned_data const&) {
+  static constexpr plan::tile_options tiles(kernel_key const& key, planned_data const&) {
     contraction_layout const l = layout_of_contraction(key);
     kernel_key usual = key;
     usual.tile = l.tile;
-    return tuner::detail::matrix_tiles(usual, l.rows, l.vectors, l.depth);
+    return kernel::matrix_tiles(usual, l.rows, l.vectors, l.depth);
   }
-  static constexpr tuner::tile_options repacked_tiles(kernel_key const&, planned_data const&) { return {}; }
-  static constexpr tuner::block_options blocks(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr plan::tile_options repacked_tiles(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr plan::block_options blocks(kernel_key const&, planned_data const&) { return {}; }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -2,9 +2,9 @@
 // Which inputs and taps meet in the register tile of a depthwise convolution.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/requirements.hpp>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// A tile of ROWS x COLUMNS results of a KH x KW window with strides SH and SW.
 template <int KH, int KW, int SH, int SW, int ROWS, int COLUMNS>
@@ -33,4 +33,4 @@ struct depthwise_geometry {
   }
 };
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

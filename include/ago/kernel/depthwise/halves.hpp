@@ -9,7 +9,7 @@
 
 #include <utility>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 template <kernel_key K, int COLUMNS>
 inline constexpr depthwise_shape depthwise_shape_of{K.kernel_h,     K.kernel_w, K.stride_h,        K.stride_w,
@@ -283,4 +283,4 @@ struct depthwise_loop<K, COLUMNS, true> {
   using type = depthwise_halves<K, COLUMNS>;
 };
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

@@ -9,7 +9,7 @@
 
 #include <utility>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// The addresses of a tile's rows at its first pixel (which may be outside the image), and which rows and columns
 /// exist.
@@ -182,4 +182,4 @@ class depthwise_in_order {
   }
 };
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

@@ -7,9 +7,7 @@
 #include <ago/kernel/window_taps.hpp>
 #include <ago/simd/fetch.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// A depthwise step bound to its memory; strides in floats.
 template <kernel_key K>
@@ -271,8 +269,6 @@ struct depthwise_method<K, false> {
   using type = depthwise_window<K>;
 };
 
-}  // namespace detail
-
 /// The taps of an output are added in the order (ky, kx), whatever the tile; those outside the image are omitted.
 /// Each pass over the image computes `block` vectors of channels, so that the input rows in use stay in L1.
 template <kernel_key K>
@@ -283,7 +279,7 @@ struct depthwise_kernel {
 
   /// Output rows first_row ... last_row - 1 of image n.
   [[gnu::noinline]] static void rows(step_data const& s, kernel_memory const& m, int n, int first_row, int last_row) {
-    using method = typename detail::depthwise_method<K>::type;
+    using method = typename depthwise_method<K>::type;
     method work(s, m);
     int const begin = s.channels.first / lanes(K.target);
     int const end = padded(s.channels.last > 0 ? s.channels.last : s.out.c, K.target) / lanes(K.target);
@@ -300,4 +296,4 @@ struct depthwise_kernel {
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

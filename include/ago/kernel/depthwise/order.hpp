@@ -6,7 +6,7 @@
 
 #include <ago/kernel/depthwise/sequence.hpp>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// Instructions that only execute if a bit of depthwise_order's mask is set: cycles begin ... end - 1, or always if the
 /// bit is negative. What issues beside them always executes.
@@ -334,4 +334,4 @@ constexpr bool has_depthwise_order() {
   else return false;
 }
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

@@ -6,7 +6,7 @@
 #include <ago/kernel/weight_reader.hpp>
 #include <ago/plan/step.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 /// Writes them from the user's weights [channels][taps], with batch norm folded in. The
 /// padding of the last vector of channels is zero.
@@ -27,4 +27,4 @@ void pack_depthwise(kernel_key const&, packed_operator const& s, parameter_sourc
       }
 }
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -4,9 +4,7 @@
 
 #include <ago/kernel/matrix/schedule.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// Should the window be known at compile time? The others, which are dilated or large or have long strides, share one
 /// kernel.
@@ -51,13 +49,11 @@ constexpr int depthwise_block(kernel_key const& key, step_data const& s) {
 
 constexpr int clamped(int value, int low, int high) { return value < low ? low : value > high ? high : value; }
 
-}  // namespace detail
-
 /// Sets tile, window and block of a depthwise step. A `wish` overrides the analytic default within the limits of the
 /// kernel: 1 ... 12 columns, 1 ... 8 rows (1 if the window is not known at compile time), any number of vectors.
 constexpr void choose_depthwise(kernel_key& key, step_data& s, schedule const& wish) {
   window const& w = s.win;
-  bool const known = detail::has_depthwise_tile(w), many = vector_registers(key.target) >= 32;
+  bool const known = has_depthwise_tile(w), many = vector_registers(key.target) >= 32;
   key.kernel_h = known ? w.kernel_h : 0;
   key.kernel_w = known ? w.kernel_w : 0;
   key.stride_h = known ? w.stride_h : 0;
@@ -65,34 +61,34 @@ constexpr void choose_depthwise(kernel_key& key, step_data& s, schedule const& w
   int rows = 1, columns = many ? 8 : 6;
   if (known) {
     auto const fits = [&](int across, int down) {
-      return detail::depthwise_registers(key.target, w, across, down) < vector_registers(key.target);
+      return depthwise_registers(key.target, w, across, down) < vector_registers(key.target);
     };
     rows = many && s.out.h > 1 && fits(7, 2) ? 2 : 1;
-    columns = detail::depthwise_columns(s.out.w, 7, rows * w.kernel_h * w.kernel_w);
+    columns = depthwise_columns(s.out.w, 7, rows * w.kernel_h * w.kernel_w);
     // One tile for the whole image reads every input once. (Measured on Zen 5, 960 channels: 0.8 times the time of
     // 4x2.)
     if (s.out.h == 4 && columns == 4 && w.stride_h == 1 && !is_scheduled_by_hand(key.target) && fits(4, 4)) rows = 4;
   }
-  if (wish.pixels > 0) columns = detail::clamped(wish.pixels, 1, 12);
-  if (wish.vectors > 0 && known) rows = detail::clamped(wish.vectors, 1, 8);
+  if (wish.pixels > 0) columns = clamped(wish.pixels, 1, 12);
+  if (wish.vectors > 0 && known) rows = clamped(wish.vectors, 1, 8);
   key.tile = {columns, rows};
-  int const block = wish.block > 0 ? wish.block : detail::depthwise_block(key, s);
+  int const block = wish.block > 0 ? wish.block : depthwise_block(key, s);
   s.block = block < padded(s.out.c, key.target) / lanes(key.target) ? block : 0;
 }
 
-/// Quarter cycles of a depthwise step with a tile of `columns` x `rows`, see detail::depthwise_columns. Tiles that
+/// Quarter cycles of a depthwise step with a tile of `columns` x `rows`, see depthwise_columns. Tiles that
 /// exceed the registers are assumed to spill.
-constexpr long depthwise_cost(detail::tile_machine on, step_data const& s, int columns, int rows) {
+constexpr long depthwise_cost(tile_machine on, step_data const& s, int columns, int rows) {
   isa const target = on.target;
   window const& w = s.win;
   int const taps = w.kernel_h * w.kernel_w;
   long const tiles = s.out.w / columns, single = s.out.w % columns;
   long const row_of_tiles = tiles * (long(rows) * columns * taps + 30) + single * (long(rows) * taps + 30);
-  bool const spills = detail::depthwise_registers(target, w, columns, rows) > vector_registers(target);
+  bool const spills = depthwise_registers(target, w, columns, rows) > vector_registers(target);
   long const passes = s.out.h / rows, left = s.out.h % rows;
   long const last = left * (tiles * (long(columns) * taps + 30) + single * (taps + 30));
   return (passes * row_of_tiles + last) * (spills ? 2 : 1) * on.product * s.out.n *
          (padded(s.out.c, target) / lanes(target));
 }
 
-}  // namespace ago
+}  // namespace ago::kernel

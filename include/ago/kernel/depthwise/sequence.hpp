@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// What the order depends on.
 struct depthwise_shape {
@@ -180,4 +180,4 @@ class depthwise_sequence
   }
 };
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

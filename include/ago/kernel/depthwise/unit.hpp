@@ -7,7 +7,7 @@
 
 #include <initializer_list>
 
-namespace ago {
+namespace ago::kernel {
 
 template <kernel_key K>
 struct depthwise_kernel;  // kernel.hpp
@@ -42,16 +42,16 @@ struct depthwise_unit : divided_by_values {
   }
 
   static constexpr double cycles(kernel_key const& key, planned_data const& s, chain_tiling const&, device const& on) {
-    return double(depthwise_cost(detail::machine_of(key, on), s, key.tile.pixels, key.tile.vectors));
+    return double(depthwise_cost(machine_of(key, on), s, key.tile.pixels, key.tile.vectors));
   }
   static constexpr double in_order_factor(structure) { return 1; }
-  static constexpr void describe_loops(kernel_key const& key, planned_data const& s, detail::part_loops& r) {
+  static constexpr void describe_loops(kernel_key const& key, planned_data const& s, partition::part_loops& r) {
     int const vectors = padded(s.out.c, key.target) / lanes(key.target);
-    r.what = detail::part_loops::kind::depthwise;
+    r.what = partition::part_loops::kind::depthwise;
     r.tile = key.tile.vectors;
-    r.blocks = s.block > 0 && s.block < vectors ? detail::pieces(vectors, s.block) : 1;
+    r.blocks = s.block > 0 && s.block < vectors ? partition::pieces(vectors, s.block) : 1;
   }
-  static constexpr void add_loops(kernel_key const&, planned_data const&, detail::part_loops const& loops, auto& r) {
+  static constexpr void add_loops(kernel_key const&, planned_data const&, partition::part_loops const& loops, auto& r) {
     add_kernel(r, loops);
   }
 
@@ -59,15 +59,15 @@ struct depthwise_unit : divided_by_values {
   static constexpr int granule_of_rows(kernel_key const& key, planned_data const&, chain_tiling const& in, bool) {
     return in.how == tiling::none ? key.tile.vectors : pipeline_rows;
   }
-  static constexpr detail::pixel_cut cut_of_pixels(kernel_key const&, planned_data const&) { return {}; }
-  static constexpr detail::channel_cut cut_of_channels(kernel_key const& key, planned_data const& s) {
+  static constexpr plan::pixel_cut cut_of_pixels(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr plan::channel_cut cut_of_channels(kernel_key const& key, planned_data const& s) {
     return {.granule = lanes(key.target), .reads_own = s.in.c == s.out.c};
   }
-  static constexpr void narrow(kernel_key const&, planned_data&, detail::stretch const&) {}
+  static constexpr void narrow(kernel_key const&, planned_data&, plan::stretch const&) {}
 
   /// One to four rows of up to eight columns; one row if the window is not known at compile time.
-  static constexpr tuner::tile_options tiles(kernel_key const& key, planned_data const& s) {
-    tuner::detail::tile_ranking r;
+  static constexpr plan::tile_options tiles(kernel_key const& key, planned_data const& s) {
+    plan::tile_ranking r;
     for (int rows = 1; rows <= (key.kernel_h > 0 ? 4 : 1) && rows <= s.out.h; ++rows)
       for (int columns = 2; columns <= 8 && columns <= s.out.w; ++columns) {
         if (columns == key.tile.pixels && rows == key.tile.vectors) continue;
@@ -75,10 +75,10 @@ struct depthwise_unit : divided_by_values {
       }
     return r.best;
   }
-  static constexpr tuner::tile_options repacked_tiles(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr plan::tile_options repacked_tiles(kernel_key const&, planned_data const&) { return {}; }
   /// From one vector of channels at a time to all vectors for each register tile.
-  static constexpr tuner::block_options blocks(kernel_key const& key, planned_data const& s) {
-    tuner::block_options r;
+  static constexpr plan::block_options blocks(kernel_key const& key, planned_data const& s) {
+    plan::block_options r;
     int const vectors = padded(s.out.c, key.target) / lanes(key.target);
     for (int const v : {1, 2, 4, 8})
       if (v < vectors) r.offer(v);
@@ -87,4 +87,4 @@ struct depthwise_unit : divided_by_values {
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

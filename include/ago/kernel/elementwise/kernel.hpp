@@ -4,14 +4,14 @@
 
 #include <ago/kernel/epilogue.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 template <kernel_key K>
 struct elementwise_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
     finisher<K.after, I> finish(s, m);
-    float const* const in = detail::address(s.source, m);
-    float* const out = detail::mutable_address(s.destination, m);
+    float const* const in = address(s.source, m);
+    float* const out = mutable_address(s.destination, m);
     if (is_one_run(s, m)) return channels(finish, in, out, 0, s.out.count());
     long const image = long(s.out.h) * s.out.w;
     for (int n = 0; n < s.out.n; ++n) {
@@ -57,4 +57,4 @@ struct elementwise_kernel {
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

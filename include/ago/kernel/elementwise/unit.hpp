@@ -4,7 +4,7 @@
 
 #include <ago/kernel/unit.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 template <kernel_key K>
 struct elementwise_kernel;  // kernel.hpp
@@ -23,18 +23,18 @@ struct elementwise_unit : without_weights, without_schedule, without_tiles, with
   static constexpr double cycles(kernel_key const& key, planned_data const& s, chain_tiling const&, device const&) {
     int functions = 0;
     for (int i = 0; i < key.after.count(); ++i) functions += is_lengthy(key.after.stages[i].kind);
-    return detail::copy_cycles(key, s) + 30 * functions * (double(s.out.count()) / lanes(key.target));
+    return copy_cycles(key, s) + 30 * functions * (double(s.out.count()) / lanes(key.target));
   }
   static constexpr double in_order_factor(structure) { return 1; }
 
   static constexpr int granule_of_images(kernel_key const&, planned_data const&, bool) { return 1; }
   static constexpr int granule_of_rows(kernel_key const&, planned_data const&, chain_tiling const&, bool) { return 0; }
-  static constexpr detail::pixel_cut cut_of_pixels(kernel_key const&, planned_data const& s) {
+  static constexpr plan::pixel_cut cut_of_pixels(kernel_key const&, planned_data const& s) {
     if (!(s.in == s.out)) return {};
     return {.granule = 8, .anywhere = true};
   }
-  static constexpr detail::channel_cut cut_of_channels(kernel_key const&, planned_data const&) { return {}; }
-  static constexpr void narrow(kernel_key const&, planned_data&, detail::stretch const&) {}
+  static constexpr plan::channel_cut cut_of_channels(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr void narrow(kernel_key const&, planned_data&, plan::stretch const&) {}
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -8,9 +8,7 @@
 #include <ago/kernel/tile.hpp>
 #include <ago/kernel/window_taps.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// One axis of a convolution, with `extent` input positions.
 struct conv_axis {
@@ -30,8 +28,6 @@ struct conv_axis {
     return end < limit ? end : limit;
   }
 };
-
-}  // namespace detail
 
 /// out[n, y, x, o] = epilogue(shift[o] + sum over taps (ky, kx) inside the image and channels c of the group of
 /// in[n, y * stride_h - pad_top + ky * dilation_h, ..., c] * weight[(ky, kx, c), o]). Weights in matrix_layout.
@@ -75,7 +71,7 @@ struct convolution_kernel {
   /// Kernels that differ only in the number of panels share the code of a panel.
   template <kernel_key>
   friend struct convolution_kernel;
-  using shared = convolution_kernel<detail::key_of_panels(K)>;
+  using shared = convolution_kernel<key_of_panels(K)>;
 
   /// A work item: VECTORS vectors of output channels of one group, output rows y ... y_end.
   struct piece {
@@ -85,8 +81,8 @@ struct convolution_kernel {
   template <int VECTORS, bool PARTIAL>
   [[gnu::noinline]] static void panel(step_data const& s, kernel_memory const& m, piece const& work) {
     window const& w = s.win;
-    detail::conv_axis const vertical{w.kernel_h, w.stride_h, w.dilation_h, w.pad_top, s.in.h};
-    detail::conv_axis const horizontal{w.kernel_w, w.stride_w, w.dilation_w, w.pad_left, s.in.w};
+    conv_axis const vertical{w.kernel_h, w.stride_h, w.dilation_h, w.pad_top, s.in.h};
+    conv_axis const horizontal{w.kernel_w, w.stride_w, w.dilation_w, w.pad_left, s.in.w};
     panel_walk<VECTORS, PARTIAL> const walk(s, m, work);
     AGO_UNROLL(1)
     for (int y = work.y; y < work.y_end;) {
@@ -111,13 +107,11 @@ struct convolution_kernel {
       shift_ = m.weights + s.weights + work.group * layout.group_floats() + work.channel;
       weights_ = shift_ - work.channel + layout.panel_offset(work.channel);
       source_stride_ = s.source.pixel_stride;
-      source_ =
-          detail::address(s.source, m) + long(work.image) * s.in.h * s.in.w * source_stride_ + work.group * inputs_;
+      source_ = address(s.source, m) + long(work.image) * s.in.h * s.in.w * source_stride_ + work.group * inputs_;
       channel_ = work.group * layout.group_channels + work.channel;
       // A work item is contiguous in a ring buffer: its first row is in slot y % ring instead of row y of the image.
       long const moved = s.destination.ring ? work.y % s.destination.ring - (long(work.image) * s.out.h + work.y) : 0;
-      destination_ =
-          detail::mutable_address(s.destination, m) + channel_ + moved * s.out.w * s.destination.pixel_stride;
+      destination_ = mutable_address(s.destination, m) + channel_ + moved * s.out.w * s.destination.pixel_stride;
       first_index_ = long(work.image) * s.out.h * s.out.w;
       int const rest = layout.group_channels - work.channel - (VECTORS - 1) * lanes(target);
       count_ = rest < lanes(target) ? rest : lanes(target);
@@ -125,7 +119,7 @@ struct convolution_kernel {
     }
 
     /// Output rows y ... y_end and columns x ... x_end, which all see the taps `ky` x `kx`.
-    AGO_INLINE void rectangle(int y, int y_end, detail::tap_range ky, int x, int x_end, detail::tap_range kx) const {
+    AGO_INLINE void rectangle(int y, int y_end, tap_range ky, int x, int x_end, tap_range kx) const {
       window const& w = s_.win;
       long const row = long(s_.in.w) * source_stride_;
       long const step_x = w.stride_w * source_stride_, step_y = w.stride_h * row;
@@ -165,7 +159,7 @@ struct convolution_kernel {
     /// Is there a loop for rows of the window of K.window_row floats?
     template <int PIXELS>
     static constexpr bool has_rows_of_window() {
-      if constexpr (K.in_order) return detail::has_segment_order<PIXELS, VECTORS, K.window_row>();
+      if constexpr (K.in_order) return has_segment_order<PIXELS, VECTORS, K.window_row>();
       else return K.window_row > 0;
     }
 
@@ -175,7 +169,7 @@ struct convolution_kernel {
     template <int PIXELS>
     AGO_INLINE void tiles(int& i, int length, taps const& t, float const* a, long step, long index,
                           long index_step) const {
-      if constexpr (has_rows_of_window<PIXELS>() && detail::bounds_of(K.after) >= 0 && !PARTIAL)
+      if constexpr (has_rows_of_window<PIXELS>() && bounds_of(K.after) >= 0 && !PARTIAL)
         if (t.depth == K.window_row && t.segments == 1 && t.rows > 0 && i + PIXELS <= length) {
           i = rows_of_window<PIXELS>(i, length, t, a, step, index, index_step);
           return;
@@ -216,15 +210,15 @@ struct convolution_kernel {
         vec<target> acc[PIXELS][VECTORS];
         start<form_of(K)>(shift_, to, a + PIXELS * step, step, acc);
         if constexpr (K.in_order) {
-          detail::segment_loop<K.window_row, target, PIXELS, VECTORS>::accumulate(a, step, t.rows, t.row, t.weights,
-                                                                                  t.weight_row, acc);
+          segment_loop<K.window_row, target, PIXELS, VECTORS>::accumulate(a, step, t.rows, t.row, t.weights,
+                                                                          t.weight_row, acc);
         } else {
           float const *in = a, *weights = t.weights;
           AGO_UNROLL(1)
           for (int ky = 0; ky < t.rows; ++ky, in += t.row, weights += t.weight_row)
-            detail::accumulate_known<K.window_row>(in, step, weights, acc);
+            simd::accumulate_known<K.window_row>(in, step, weights, acc);
         }
-        detail::finish_bounded<detail::bounds_of(K.after)>(acc, to.to, to.step);
+        finish_bounded<bounds_of(K.after)>(acc, to.to, to.step);
         a += PIXELS * step;
         to.to += PIXELS * to.step;
       }
@@ -241,4 +235,4 @@ struct convolution_kernel {
   };
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

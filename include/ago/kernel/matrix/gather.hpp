@@ -5,7 +5,7 @@
 #include <ago/kernel/tile.hpp>
 #include <ago/simd/transpose.hpp>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// Copies `count` floats, a line at a time, and prefetches lines `next` floats ahead. Advances both addresses.
 template <isa I>
@@ -72,4 +72,4 @@ template <kernel_key K>
   }
 }
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

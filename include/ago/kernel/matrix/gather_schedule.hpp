@@ -5,7 +5,7 @@
 #include <ago/kernel/matrix/schedule.hpp>
 #include <ago/plan/channel_runs.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 /// A product that copies `portion` input channels of `block` pixels at a time into scratch (kernel_key::gathers); none
 /// if `block` is 0.
@@ -14,8 +14,6 @@ struct gathering {
   int block = 0, portion = 0;
   bool transposed = false;  ///< a channel of four pixels after another, see kernel_key::transposed
 };
-
-namespace detail {
 
 /// A matrix product of `segments` scattered segments of K, or of a contiguous input.
 struct segmented_product {
@@ -59,10 +57,6 @@ constexpr long gathering_cost(tile_machine on, segmented_product const& w, regis
          near * machine.line_from_l2 + far * (machine.line_from_memory - machine.line_from_l2);
 }
 
-}  // namespace detail
-
-namespace detail {
-
 /// The vectors of a tile of four pixels whose inputs are transposed: those for which a step of K takes least, with two
 /// cycles for what does not fit beside the multiply-adds of a tile.
 constexpr int vectors_of_transposed(int vectors) {
@@ -76,25 +70,23 @@ constexpr int vectors_of_transposed(int vectors) {
   return best;
 }
 
-}  // namespace detail
-
 /// Does it pay to copy the input of a matrix product of `in`, in `segments` segments, into one of `channels` channels?
 /// Copies are read in order, whatever the input's segments and strides, stay in L1 while all panels of weights read
 /// them, or let portions of K of more pixels stay in L2, so that the weights come from beyond it fewer times.
 constexpr gathering pays_to_gather(isa target, shape const& in, int channels, int segments, device const& on) {
   gathering best;
-  if (!detail::has_in_order_loops(target, on)) return best;
+  if (!has_in_order_loops(target, on)) return best;
   if (in.pixels() == 4 && channels >= 64) {  // else copying costs more than it saves
-    int const vectors = padded(channels, target) / lanes(target), v = detail::vectors_of_transposed(vectors);
+    int const vectors = padded(channels, target) / lanes(target), v = vectors_of_transposed(vectors);
     return {{4, v, 0, vectors % v}, 4, in.c, true};
   }
   if (in.pixels() < 16) return best;
-  detail::tile_machine const machine{target, true};
+  tile_machine const machine{target, true};
   int const depth = in.c;
   // Others gain too little to be compared, which takes compilers long.
   bool const large = depth >= 192 && channels >= 192 && 4L * in.count() > on.l2_bytes / 2;
   if (segments < 3 && !large) return best;
-  detail::segmented_product const work{in.pixels(), padded(channels, target) / lanes(target), depth, segments};
+  segmented_product const work{in.pixels(), padded(channels, target) / lanes(target), depth, segments};
   bool const cold = long(depth) * channels >= 1L << 14;
   long least = -1;
   for (int portions = 1; portions <= 4; ++portions) {
@@ -105,7 +97,7 @@ constexpr gathering pays_to_gather(isa target, shape const& in, int channels, in
     auto const offer = [&](long most, bool gathers) {
       long const blocks = most > 0 ? (in.pixels() + most - 1) / most : in.pixels();
       long const even = (in.pixels() + blocks - 1) / blocks, block = (even + t.pixels - 1) / t.pixels * t.pixels;
-      long const cost = detail::gathering_cost(machine, work, t, block, portion, gathers, on);
+      long const cost = gathering_cost(machine, work, t, block, portion, gathers, on);
       if (least >= 0 && cost >= least - least / 64) return;
       least = cost;
       best = gathers ? gathering{t, int(block), portion} : gathering{};
@@ -123,4 +115,4 @@ constexpr gathering pays_to_gather(isa target, shape const& in, int channels, in
   return best;
 }
 
-}  // namespace ago
+}  // namespace ago::kernel

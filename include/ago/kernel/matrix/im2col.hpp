@@ -6,9 +6,7 @@
 
 #include <cstring>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// Writes the window of every output pixel to to[pixel][ky][kx][channel], with zeros outside the image.
 template <isa I>
@@ -29,15 +27,13 @@ template <isa I>
           }
 }
 
-}  // namespace detail
-
 /// Bit-identical to convolution_kernel, without groups: products with zeros change no sum. Reads the weights, in
 /// matrix_layout, once and sequentially; the direct convolution reads them for every rectangle of pixels that see the
 /// same taps. Scratch: out.pixels() windows. Expects tile.pixels_left == out.pixels() % tile.pixels.
 template <kernel_key K>
 struct im2col_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
-    detail::copy_windows<K.target>(s, detail::address(s.source, m), m.arena + s.scratch);
+    copy_windows<K.target>(s, address(s.source, m), m.arena + s.scratch);
     step_data product = s;
     product.in = s.out;
     product.in.c = matrix_depth(s);
@@ -47,4 +43,4 @@ struct im2col_kernel {
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

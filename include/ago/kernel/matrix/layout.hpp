@@ -4,7 +4,7 @@
 
 #include <ago/plan/step.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 /// K: the number of products that are added for each result.
 constexpr int matrix_depth(step_data const& s) { return s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups); }
@@ -44,4 +44,4 @@ constexpr matrix_layout layout_of_matrix(kernel_key const& key, step_data const&
           steps,           key.paired ? zeros_in_pairs(key, s) : 0};
 }
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -9,9 +9,7 @@
 
 #include <cstring>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// Writes `depth` steps of K of `channels` channels to a panel of `width` channels. In `from`, channels are `apart`
 /// floats from each other, and steps of K follow each other. The first one is the first of its vector.
@@ -48,8 +46,6 @@ template <isa I>
     }
   }
 }
-
-}  // namespace detail
 
 /// Writes weights to `to` in the matrix_layout of the step, with batch norm folded in; padded channels get zeros.
 /// Weights `from` several sources are written by one call for each, that for channel 0 first. `blob` holds the weights
@@ -92,8 +88,8 @@ void pack_matrix(kernel_key const& key, packed_operator const& s, parameter_sour
         if (copies && run.step == 1 && at % steps == 0) {
           float const* const source = weight.at(first, c, 0);
           float* const row = panel + at * width;
-          if (taps == 1) detail::copy_weights<I>(source, next_channel, row, width, steps, count, depth);
-          else detail::copy_windows<I>(source, next_channel, row, width, count, depth, taps, inputs);
+          if (taps == 1) copy_weights<I>(source, next_channel, row, width, steps, count, depth);
+          else copy_windows<I>(source, next_channel, row, width, count, depth, taps, inputs);
           continue;
         }
         for (int tap = 0; tap < taps; ++tap)
@@ -116,4 +112,4 @@ void pack_matrix(kernel_key const& key, packed_operator const& s, parameter_sour
   }
 }
 
-}  // namespace ago
+}  // namespace ago::kernel

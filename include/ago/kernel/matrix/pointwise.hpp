@@ -7,9 +7,7 @@
 #include <ago/kernel/matrix/transposed_product.hpp>
 #include <ago/kernel/tile.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// A run of pixels. `first`: index of the first one in the whole value, which the epilogue uses.
 struct pixel_run {
@@ -24,8 +22,6 @@ constexpr kernel_key key_of_gathered(kernel_key k) {
   k.gathers = k.in_runs = false;
   return k;
 }
-
-}  // namespace detail
 
 /// out[pixel, o] = epilogue(shift[o] + sum over k of in[pixel, k] * weight[k, o]), for all n * h * w pixels. Weights in
 /// matrix_layout. With in_runs a pixel's channels consist of several segments. Expects tile.pixels_left ==
@@ -57,7 +53,7 @@ struct pointwise_kernel {
       AGO_UNROLL(1)
       for (int k = 0; k < s.in.c; k = part.portion.last) {
         part.portion = {k, k + s.portion.last < s.in.c ? k + s.portion.last : s.in.c};
-        detail::gather<K>(s, m, first, run.count, part.portion, scratch);
+        gather<K>(s, m, first, run.count, part.portion, scratch);
         run.source = scratch - k;  // channels are counted from the first one
         of_gathered::pixels(part, m, run);
       }
@@ -91,18 +87,18 @@ struct pointwise_kernel {
   }
 
  private:
-  using pixel_run = detail::pixel_run;
+  using pixel_run = kernel::pixel_run;
   /// Kernels that differ only in the number of panels share the code of a panel.
   template <kernel_key>
   friend struct pointwise_kernel;
-  using shared = pointwise_kernel<detail::key_of_panels(K)>;
-  using of_gathered = pointwise_kernel<detail::key_of_gathered(K)>;
+  using shared = pointwise_kernel<key_of_panels(K)>;
+  using of_gathered = pointwise_kernel<key_of_gathered(K)>;
 
   /// `from`, `to`: the pixels at which the run begins in the memory of source and destination.
   AGO_INLINE static pixel_run pixels_at(step_data const& s, kernel_memory const& m, long from, long to, long first,
                                         long count) {
-    return {detail::address(s.source, m) + from * s.source.pixel_stride,
-            detail::mutable_address(s.destination, m) + to * s.destination.pixel_stride, first, count, from};
+    return {address(s.source, m) + from * s.source.pixel_stride,
+            mutable_address(s.destination, m) + to * s.destination.pixel_stride, first, count, from};
   }
 
   /// The end of the rows y ... end - 1 that are contiguous in a ring buffer.
@@ -141,9 +137,9 @@ struct pointwise_kernel {
   template <int PIXELS>
   AGO_INLINE static void fetch_run(input_run const& next, kernel_memory const& m, long pixel) {
     if constexpr (is_scheduled_by_hand(target)) {
-      float const* line = detail::address(next.at, m) + pixel * next.at.pixel_stride;
+      float const* line = address(next.at, m) + pixel * next.at.pixel_stride;
       AGO_UNROLL(1)
-      for (int p = 0; p < PIXELS; ++p, line += next.at.pixel_stride) detail::fetch_line<target>(line);
+      for (int p = 0; p < PIXELS; ++p, line += next.at.pixel_stride) simd::fetch_line<target>(line);
     }
   }
 
@@ -184,7 +180,7 @@ struct pointwise_kernel {
             input_run const& in = m.run(s, r);
             long const stride = in.at.pixel_stride;
             if (r + 1 < s.run_count) fetch_run<PIXELS>(m.run(s, r + 1), m, run.from + pixel);
-            add(detail::address(in.at, m) + (run.from + pixel) * stride, stride, in.depth, w);
+            add(address(in.at, m) + (run.from + pixel) * stride, stride, in.depth, w);
             w += (in.depth + steps - 1L) / steps * VECTORS * lanes(target);
           }
         } else {
@@ -207,7 +203,7 @@ struct pointwise_kernel {
     if constexpr (K.transposed) {
       AGO_UNROLL(1)
       for (; pixel < run.count; pixel += 4)
-        detail::compute_transposed_tile<partial, VECTORS>(
+        compute_transposed_tile<partial, VECTORS>(
             after, shift, source + pixel * source_stride, depth, weights,
             {destination + pixel * destination_stride, destination_stride, run.first + pixel, 1, channel, count});
       return;
@@ -219,4 +215,4 @@ struct pointwise_kernel {
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

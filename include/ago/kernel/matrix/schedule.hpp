@@ -8,7 +8,7 @@
 #include <ago/plan/schedule.hpp>
 #include <ago/plan/step.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 /// Is the register tile on the menu? `pixels` x `vectors` accumulators, one row of weights, and the input being
 /// multiplied must fit the registers; SSE also needs one for the product. With lane multiplies, accumulators, an input
@@ -22,8 +22,6 @@ constexpr bool is_matrix_tile(isa target, int pixels, int vectors) {
   int const inputs = target == isa::sse2 || target == isa::sse42 ? 2 : 1;
   return accumulators + vectors + inputs <= vector_registers(target);
 }
-
-namespace detail {
 
 /// What decides the cost of a register tile.
 struct tile_machine {
@@ -159,8 +157,6 @@ constexpr long pixels_in_line(structure what, step_data const& s) {
   return interior > 0 ? interior : s.out.w;
 }
 
-}  // namespace detail
-
 /// A cache tile that must consist of whole register tiles; 0: no constraint.
 struct cache_tile {
   int pixels = 0, channels = 0;
@@ -172,7 +168,7 @@ constexpr register_tile cheapest_tile(isa target, long pixels, int vectors, auto
   register_tile best = tile(1, 1);
   long least = cost(best);
   for (int v = 1; v <= vectors && is_matrix_tile(target, 1, v); ++v)
-    for (int p = 1; p <= pixels && p <= detail::longest_tile(v) && is_matrix_tile(target, p, v); ++p) {
+    for (int p = 1; p <= pixels && p <= longest_tile(v) && is_matrix_tile(target, p, v); ++p) {
       if (!fits(p, v)) continue;
       long const c = cost(tile(p, v));
       if (c >= least) continue;
@@ -181,8 +177,6 @@ constexpr register_tile cheapest_tile(isa target, long pixels, int vectors, auto
     }
   return best;
 }
-
-namespace detail {
 
 /// The cost of the work item that takes longest if `threads` share the pixels or the panels, whichever is better:
 /// `cost(tile, pixels, vectors)` is what so many take with a register tile.
@@ -219,25 +213,23 @@ constexpr register_tile cheapest_shared_tile(isa target, long pixels, int vector
   return best;
 }
 
-}  // namespace detail
-
 /// A matrix product for which a register tile is chosen: lines of `pixels` pixels that are computed alike, and
 /// `channels` output channels (of one group).
 struct matrix_work {
   long pixels = 0;
-  int channels = 0, depth = detail::any_depth;
+  int channels = 0, depth = any_depth;
   cache_tile within{};  ///< the tile must divide it
   /// The output exceeds the caches, and little is computed for it. Where a register is a small part of a cache line, as
   /// on Arm, it is best written in long runs. (With AVX2 and AVX-512 the cheapest tile is up to 2.4 times as fast; in
   /// order, by the model of bench/arm, 1.2 times.)
   bool streams = false;
   bool cold = false;   ///< the weights come from beyond L2
-  bool in_l1 = false;  ///< the input of a block of pixels stays in L1, see detail::fits_in_blocks()
+  bool in_l1 = false;  ///< the input of a block of pixels stays in L1, see partition::fits_in_blocks()
   int threads = 1;     ///< that share it
 };
 
 /// The register tile: the wish (pixels and vectors not 0) if it is on the menu, otherwise the default.
-constexpr register_tile matrix_tile(detail::tile_machine on, matrix_work const& w, schedule const& wish = {}) {
+constexpr register_tile matrix_tile(kernel::tile_machine on, matrix_work const& w, schedule const& wish = {}) {
   isa const target = on.target;
   int const vectors = padded(w.channels, target) / lanes(target);
   auto const tile = [=](int p, int v) { return register_tile{p, v, int(w.pixels % p), vectors % v}; };
@@ -252,11 +244,10 @@ constexpr register_tile matrix_tile(detail::tile_machine on, matrix_work const& 
     if (v > 1 && p <= w.pixels) return tile(p, v);
   }
   auto const part = [&](register_tile const& t, long pixels, int count) {
-    return detail::matrix_cost(on, t, pixels, count, w.depth, w.cold, w.in_l1) +
-           detail::joining_cost(on, t, pixels, count, w.depth);
+    return matrix_cost(on, t, pixels, count, w.depth, w.cold, w.in_l1) + joining_cost(on, t, pixels, count, w.depth);
   };
   auto const whole = [&](register_tile const& t) { return part(t, w.pixels, vectors); };
-  return detail::cheapest_shared_tile(target, w.pixels, vectors, w.threads, fits, whole, part);
+  return cheapest_shared_tile(target, w.pixels, vectors, w.threads, fits, whole, part);
 }
 
 /// May a register hold two steps of K? Not if there are partial sums.
@@ -264,10 +255,9 @@ constexpr bool can_pair(kernel_key const& key) {
   return key.what == structure::pointwise && !key.accumulates && has_pairs(key.target);
 }
 
-/// The cache block, see step_data::block: with several panels of channels, detail::block_of with at least eight tiles
-/// of pixels, or two rows. (Measured with AVX-512, 3072 channels to 768: blocks of three tiles take 1.2 times as long
-/// as no blocks.)
-/// `in`: the tiling of the pipeline that the step is part of. `pixel_floats`: see planned_data.
+/// The cache block, see step_data::block: with several panels of channels, partition::block_of with at least eight
+/// tiles of pixels, or two rows. (Measured with AVX-512, 3072 channels to 768: blocks of three tiles take 1.2 times as
+/// long as no blocks.) `in`: the tiling of the pipeline that the step is part of. `pixel_floats`: see planned_data.
 constexpr int matrix_block(kernel_key const& key, step_data const& s, schedule const& wish, device const& on = {},
                            chain_tiling const& in = {}, int pixel_floats = 0) {
   bool const by_rows = key.what == structure::convolution;
@@ -283,12 +273,10 @@ constexpr int matrix_block(kernel_key const& key, step_data const& s, schedule c
   int const channels = by_channels(in.how) && !key.accumulates ? in.tile : layout.padded_channels;
   int const panels = (channels + layout.panel - 1) / layout.panel;
   long const part_bytes = 4L * layout.panel * depth;  // of a panel: the K of a chunk
-  if (!by_rows && detail::fits_in_blocks(key.in_order, extent * line, panels * part_bytes, on))
-    return int(detail::block_in_l1(extent, line + 4L * layout.panel, part_bytes, panels, int(tile), on));
-  return int(detail::block_of(extent, line, panel_bytes, tile, least, on));
+  if (!by_rows && partition::fits_in_blocks(key.in_order, extent * line, panels * part_bytes, on))
+    return int(partition::block_in_l1(extent, line + 4L * layout.panel, part_bytes, panels, int(tile), on));
+  return int(partition::block_of(extent, line, panel_bytes, tile, least, on));
 }
-
-namespace detail {
 
 /// The same for a part of a pipeline.
 constexpr long pixels_in_line(structure what, step_data const& s, tiling how) {
@@ -297,8 +285,6 @@ constexpr long pixels_in_line(structure what, step_data const& s, tiling how) {
   if (what == structure::pointwise && how == tiling::channels) return long(s.out.h) * s.out.w;
   return pixels_in_line(what, s);
 }
-
-}  // namespace detail
 
 /// Should a convolution prefetch its input? Images of few channels are read so fast that hardware prefetching is late.
 /// (Measured on Zen 5 with images of 3 channels: 0.6 to 0.8 times the time; with more channels there is no gain, and
@@ -318,7 +304,7 @@ constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish
   bool const in_one_go = key.what == structure::pointwise && (!pipelined || in.how == tiling::channels);
   bool const cold = in_one_go && long(depth) * s.out.c >= 1L << 14;
   bool const streams = depth < 128 && s.out.count() > 1L << 19 && !pipelined;
-  long const pixels = detail::pixels_in_line(key.what, s, in.how);
+  long const pixels = pixels_in_line(key.what, s, in.how);
   bool const in_pairs =
       wish.packing > 0 ? wish.packing == 2 : pays_in_pairs(key.target, depth, s.out.c, zeros_in_pairs(key, s));
   key.paired = can_pair(key) && in_pairs;
@@ -329,7 +315,7 @@ constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish
   if (in_one_go) {
     bool const chunks = by_channels(in.how);
     long const k = chunks && key.accumulates ? in.tile : depth, n = chunks && !key.accumulates ? in.tile : channels;
-    work.in_l1 = detail::fits_in_blocks(key.in_order, 4 * k * pixels, 4 * k * n, on);
+    work.in_l1 = partition::fits_in_blocks(key.in_order, 4 * k * pixels, 4 * k * n, on);
   }
   if (key.what == structure::pointwise && !pipelined) work.threads = on.threads;
   if (in.how == tiling::pixels && in.tile < pixels) work.within.pixels = in.tile;
@@ -341,7 +327,7 @@ constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish
 }
 
 /// Floats in a row of the window of a convolution if the loops for it are to be compiled for so many
-/// (kernel/matrix/segment_order.hpp, detail::accumulate_known); otherwise 0.
+/// (kernel/matrix/segment_order.hpp, simd::accumulate_known); otherwise 0.
 constexpr int floats_in_window_row(kernel_key const& key, step_data const& s) {
   int const floats = s.win.kernel_w * s.in.c;
   bool const contiguous = s.groups == 1 && s.win.dilation_w == 1 && s.source.pixel_stride == s.in.c;
@@ -349,8 +335,6 @@ constexpr int floats_in_window_row(kernel_key const& key, step_data const& s) {
   bool const few = key.in_order ? floats > 2 && floats <= 9 : floats > 3 && floats <= 9 && floats % 4 < 2;
   return by_hand && contiguous && few ? floats : 0;
 }
-
-namespace detail {
 
 /// Quarter cycles of a matrix product: register tiles over lines of pixels, in the order of the kernel.
 constexpr double matrix_cycles(tile_machine on, kernel_key const& key, step_data const& s, chain_tiling const& in) {
@@ -368,6 +352,4 @@ constexpr double matrix_cycles(tile_machine on, kernel_key const& key, step_data
   return (step * depth + stores) * s.groups * double(s.out.pixels()) / double(line);
 }
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::kernel

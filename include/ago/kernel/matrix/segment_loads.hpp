@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// Adds `rows` rows of the window, STEPS consecutive floats each, which are `row` floats apart in memory, and their
 /// weights `weight_row`. Pixel p starts at a + p * a_stride.
@@ -94,4 +94,4 @@ class segment_loop {
   }
 };
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

@@ -3,11 +3,11 @@
 // all its steps of K make one iteration, so that no row waits for the loads of its first steps.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/requirements.hpp>
 
 #include <cstdint>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// Multiply-add number n of an iteration multiplies weight n / PIXELS and pixel n % PIXELS. Weight u belongs to step
 /// u / VECTORS of K. Inputs are loaded two steps at a time; the last of an odd number is loaded alone. Each load has
@@ -118,4 +118,4 @@ constexpr bool has_segment_order() {
   else return false;
 }
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// Of so few pixels, weights that are loaded in halves and joined (half_order) take three instructions for four
 /// multiply-adds. Here an input takes them for 4 * VECTORS, and weights are lanes, of which half a register has two. An
@@ -184,4 +184,4 @@ AGO_INLINE void compute_transposed_tile(finisher<E, I> const& after, float const
   finish<PARTIAL>(after, acc, t);
 }
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

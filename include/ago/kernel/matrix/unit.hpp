@@ -5,7 +5,7 @@
 #include <ago/kernel/matrix/tiles.hpp>
 #include <ago/kernel/unit.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 template <kernel_key K>
 struct pointwise_kernel;  // pointwise.hpp
@@ -54,25 +54,25 @@ struct matrix_unit : divided_by_values {
   /// Register tiles over lines of pixels, in the order of the kernel; im2col also copies.
   static constexpr double cycles(kernel_key const& key, planned_data const& s, chain_tiling const& in,
                                  device const& on) {
-    double const products = detail::matrix_cycles(detail::machine_of(key, on), key, s, in);
+    double const products = matrix_cycles(machine_of(key, on), key, s, in);
     return key.what == structure::im2col ? products + 8 * double(s.in.count()) : products;
   }
   static constexpr double in_order_factor(structure what) { return what == structure::convolution ? 1.5 : 1; }
-  static constexpr void describe_loops(kernel_key const& key, planned_data const& s, detail::part_loops& r) {
+  static constexpr void describe_loops(kernel_key const& key, planned_data const& s, partition::part_loops& r) {
     bool const rows = key.what == structure::convolution;
     matrix_layout const l = layout_of_matrix(key, s);
     std::int64_t const extent = rows ? s.out.h : s.out.pixels();
-    r.what = rows ? detail::part_loops::kind::convolution : detail::part_loops::kind::matrix;
+    r.what = rows ? partition::part_loops::kind::convolution : partition::part_loops::kind::matrix;
     r.groups = s.groups;
     r.tile = key.tile.pixels;
-    r.blocks = s.block > 0 ? detail::pieces(extent, s.block) : 1;
-    r.panels = s.groups * detail::pieces(l.padded_channels, l.panel);
+    r.blocks = s.block > 0 ? partition::pieces(extent, s.block) : 1;
+    r.panels = s.groups * partition::pieces(l.padded_channels, l.panel);
     r.weights = 4 * l.floats(s.groups);
   }
-  static constexpr void add_loops(kernel_key const& key, planned_data const& s, detail::part_loops const& loops,
+  static constexpr void add_loops(kernel_key const& key, planned_data const& s, partition::part_loops const& loops,
                                   auto& r) {
     if (key.what != structure::im2col) return add_kernel(r, loops);
-    detail::part_loops copied = loops;
+    partition::part_loops copied = loops;
     r.scratch = copied.input = 4 * s.out.pixels() * matrix_depth(s) * s.groups;
     copied.blocks = 1;
     add_kernel(r, copied);
@@ -80,36 +80,36 @@ struct matrix_unit : divided_by_values {
   }
 
   static constexpr int granule_of_images(kernel_key const& key, planned_data const& s, bool alone) {
-    if (key.what == structure::im2col) return detail::whole_tiles(key.tile.pixels, long(s.out.h) * s.out.w);
+    if (key.what == structure::im2col) return plan::whole_tiles(key.tile.pixels, long(s.out.h) * s.out.w);
     return key.what == structure::pointwise && alone ? 0 : 1;  // alone, it is divided along pixels
   }
   static constexpr int granule_of_rows(kernel_key const& key, planned_data const& s, chain_tiling const& in,
                                        bool last) {
-    if (key.what == structure::im2col) return detail::whole_tiles(key.tile.pixels, s.out.w);
+    if (key.what == structure::im2col) return plan::whole_tiles(key.tile.pixels, s.out.w);
     if (key.what == structure::convolution) return in.how == tiling::none ? 1 : pipeline_rows;
     if (in.how == tiling::none || in.how == tiling::pixels) return 0;  // divided along pixels
     if (in.how != tiling::channels) return pipeline_rows;
-    return last ? detail::whole_tiles(key.tile.pixels, s.out.w) : 0;
+    return last ? plan::whole_tiles(key.tile.pixels, s.out.w) : 0;
   }
-  static constexpr detail::pixel_cut cut_of_pixels(kernel_key const& key, planned_data const&) {
+  static constexpr plan::pixel_cut cut_of_pixels(kernel_key const& key, planned_data const&) {
     return {.granule = key.what == structure::pointwise ? key.tile.pixels : 0};
   }
-  static constexpr detail::channel_cut cut_of_channels(kernel_key const& key, planned_data const& s) {
+  static constexpr plan::channel_cut cut_of_channels(kernel_key const& key, planned_data const& s) {
     return {.granule = layout_of_matrix(key, s).panel};
   }
-  static constexpr void narrow(kernel_key const&, planned_data&, detail::stretch const&) {}
+  static constexpr void narrow(kernel_key const&, planned_data&, plan::stretch const&) {}
 
-  static constexpr tuner::tile_options tiles(kernel_key const& key, planned_data const& s) {
+  static constexpr plan::tile_options tiles(kernel_key const& key, planned_data const& s) {
     if (key.what == structure::im2col) return {};
-    return tuner::detail::matrix_tiles(key, s);
+    return kernel::matrix_tiles(key, s);
   }
-  static constexpr tuner::tile_options repacked_tiles(kernel_key const& key, planned_data const& s) {
-    return tuner::detail::repacked_matrix_tiles(key, s);
+  static constexpr plan::tile_options repacked_tiles(kernel_key const& key, planned_data const& s) {
+    return kernel::repacked_matrix_tiles(key, s);
   }
-  static constexpr tuner::block_options blocks(kernel_key const& key, planned_data const& s) {
+  static constexpr plan::block_options blocks(kernel_key const& key, planned_data const& s) {
     if (key.what == structure::im2col) return {};
-    return tuner::detail::matrix_blocks(key, s);
+    return kernel::matrix_blocks(key, s);
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

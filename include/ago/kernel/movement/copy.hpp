@@ -2,13 +2,11 @@
 // Data movement: slice, concat, channel_shuffle, permute, unfold, fold, expand, reshape.
 #pragma once
 
-#include <ago/graph/axis.hpp>
+#include <ago/ir/axis.hpp>
 #include <ago/kernel/epilogue.hpp>
 #include <ago/kernel/movement/strided_copy.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// Floats from one element to the next along each axis of a value.
 struct axis_strides {
@@ -90,8 +88,6 @@ template <isa I>
   copy.run(from, to);
 }
 
-}  // namespace detail
-
 /// Moves the elements of a value according to step_details::move, whose fields mean the same as in `node`:
 ///   slice            element i along the axis is element begin + i * step of the source;
 ///   concat           element i of the source along the axis becomes element begin + i * step, the others stay;
@@ -102,12 +98,12 @@ template <kernel_key K>
 struct copy_kernel {
   static_assert(K.after.count() == 0, "a copy takes no epilogue");
   static void run(step_data const& s, kernel_memory const& m) {
-    float const* const from = detail::address(s.source, m);
-    float* const to = detail::mutable_address(s.destination, m);
+    float const* const from = address(s.source, m);
+    float* const to = mutable_address(s.destination, m);
     movement const& move = m.details(s).move;
-    if (move.kind == op::reshape) detail::copy_in_order<K.target>(s, from, to);
-    else detail::copy_by_loops<K.target>(s, move, from, to);
+    if (move.kind == op::reshape) copy_in_order<K.target>(s, from, to);
+    else copy_by_loops<K.target>(s, move, from, to);
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

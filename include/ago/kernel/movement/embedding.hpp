@@ -5,7 +5,7 @@
 #include <ago/kernel/epilogue.hpp>
 #include <ago/kernel/movement/pack.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 /// Each pixel becomes a row of the table [groups][channels] at step_data::weights. The source's one channel is the
 /// index, rounded toward zero; an index beyond the table selects its first or last row, NaN the first.
@@ -13,17 +13,17 @@ template <kernel_key K>
 struct embedding_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
     finisher<K.after, K.target> finish(s, m);
-    float const* id = detail::address(s.source, m);
+    float const* id = address(s.source, m);
     float const* const table = m.weights + s.weights;
-    float* out = detail::mutable_address(s.destination, m);
+    float* out = mutable_address(s.destination, m);
     long const image = long(s.out.h) * s.out.w;
     for (int n = 0; n < s.out.n; ++n) {
       finish.image(s, m, n);
       for (long p = n * image; p < (n + 1) * image;
            ++p, id += s.source.pixel_stride, out += s.destination.pixel_stride) {
         float const* const row = table + long(row_of(*id, s.groups)) * s.out.c;
-        detail::write_pixel<K>(finish, out, p, s.out.c,
-                               [&](int c, auto... count) { return vec<K.target>::load(row + c, count...); });
+        write_pixel<K>(finish, out, p, s.out.c,
+                       [&](int c, auto... count) { return vec<K.target>::load(row + c, count...); });
       }
     }
   }
@@ -36,4 +36,4 @@ struct embedding_kernel {
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

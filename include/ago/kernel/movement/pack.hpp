@@ -4,7 +4,7 @@
 
 #include <ago/plan/step.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 /// Copies the user's table.
 template <isa I>
@@ -12,4 +12,4 @@ void pack_embedding(packed_operator const& s, parameter_source const& from, floa
   for (long i = 0; i < long(s.groups) * s.out.c; ++i) packed[i] = blob[from.weight + i];
 }
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -5,7 +5,7 @@
 #include <ago/kernel/epilogue.hpp>
 #include <ago/kernel/movement/strided_copy.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 /// Sets the pads of step_data::win to step_details::alpha and copies the rest. If the result has more channels than the
 /// source, the first channel of the source becomes channel move.begin.
@@ -17,8 +17,8 @@ struct pad_kernel {
     if (s.in.c != s.out.c) return more_channels(s, d, m);
     window const& w = s.win;
     long const source = s.source.pixel_stride, destination = s.destination.pixel_stride;
-    float const* from = detail::address(s.source, m);
-    float* to = detail::mutable_address(s.destination, m);
+    float const* from = address(s.source, m);
+    float* to = mutable_address(s.destination, m);
     for (int n = 0; n < s.out.n; ++n) {
       fill(s, d.alpha, to, long(w.pad_top) * s.out.w);
       to += long(w.pad_top) * s.out.w * destination;
@@ -39,15 +39,14 @@ struct pad_kernel {
 
   [[gnu::noinline]] static void more_channels(step_data const& s, step_details const& d, run_memory const& m) {
     long const source = s.source.pixel_stride, destination = s.destination.pixel_stride;
-    float const* from = detail::address(s.source, m);
-    float* const to = detail::mutable_address(s.destination, m);
+    float const* from = address(s.source, m);
+    float* const to = mutable_address(s.destination, m);
     fill(s, d.alpha, to, s.out.pixels());
     for (int n = 0; n < s.in.n; ++n)
       for (int y = 0; y < s.in.h; ++y) {
         long const pixel = (long(n) * s.out.h + y + s.win.pad_top) * s.out.w + s.win.pad_left;
         float* pixels = to + pixel * destination + d.move.begin;
-        for (int x = 0; x < s.in.w; ++x, from += source, pixels += destination)
-          detail::copy_run<I>(from, pixels, s.in.c);
+        for (int x = 0; x < s.in.w; ++x, from += source, pixels += destination) copy_run<I>(from, pixels, s.in.c);
       }
   }
   AGO_INLINE static void fill_run(float x, float* to, long count) {
@@ -65,9 +64,9 @@ struct pad_kernel {
   /// One row of the image.
   [[gnu::noinline]] static void copy(step_data const& s, float const* from, float* to) {
     long const c = s.out.c, source = s.source.pixel_stride, destination = s.destination.pixel_stride;
-    if (source == c && destination == c) return detail::copy_run<I>(from, to, s.in.w * c);
-    for (long x = 0; x < s.in.w; ++x) detail::copy_run<I>(from + x * source, to + x * destination, c);
+    if (source == c && destination == c) return copy_run<I>(from, to, s.in.w * c);
+    for (long x = 0; x < s.in.w; ++x) copy_run<I>(from + x * source, to + x * destination, c);
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -2,12 +2,10 @@
 // Resizes images: nearest pixel, or bilinear interpolation. Channels across the lanes of a register.
 #pragma once
 
-#include <ago/graph/sampling.hpp>
+#include <ago/ir/sampling.hpp>
 #include <ago/kernel/epilogue.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// floor((i * step + start) / divisor) and the remainder, for i = 0, 1, ..., without a division for each.
 struct stepping_quotient {
@@ -101,30 +99,28 @@ class pixels_between {
   long in_, divisor_;
 };
 
-}  // namespace detail
-
 /// move.begin is the sampling, move.step is 1 + the rounding; positions are computed in integers.
 template <kernel_key K>
 struct resize_nearest_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
     finisher<K.after, K.target> finish(s, m);
-    float const* image = detail::address(s.source, m);
-    float* out = detail::mutable_address(s.destination, m);
+    float const* image = address(s.source, m);
+    float* out = mutable_address(s.destination, m);
     long const row = long(s.in.w) * s.source.pixel_stride;
     movement const& move = m.details(s).move;
     auto const from = move.begin == 0 ? sampling::asymmetric : sampling(move.begin);
     auto const how = rounding(move.step - 1);
-    detail::places const rows(from, s.in.h, s.out.h), columns(from, s.in.w, s.out.w);
+    kernel::places const rows(from, s.in.h, s.out.h), columns(from, s.in.w, s.out.w);
     long pixel = 0;
     for (int n = 0; n < s.out.n; ++n, image += s.in.h * row) {
       finish.image(s, m, n);
-      detail::nearest_pixels y(rows, how, s.in.h);
+      kernel::nearest_pixels y(rows, how, s.in.h);
       for (int i = 0; i < s.out.h; ++i, y.advance()) {
-        detail::nearest_pixels x(columns, how, s.in.w);
+        kernel::nearest_pixels x(columns, how, s.in.w);
         for (int j = 0; j < s.out.w; ++j, x.advance(), ++pixel, out += s.destination.pixel_stride) {
           float const* const in = image + y.index() * row + x.index() * s.source.pixel_stride;
-          detail::write_pixel<K>(finish, out, pixel, s.out.c,
-                                 [&](int c, auto... count) { return vec<K.target>::load(in + c, count...); });
+          write_pixel<K>(finish, out, pixel, s.out.c,
+                         [&](int c, auto... count) { return vec<K.target>::load(in + c, count...); });
         }
       }
     }
@@ -136,15 +132,15 @@ template <kernel_key K>
 struct resize_bilinear_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
     finisher<K.after, I> finish(s, m);
-    float const* image = detail::address(s.source, m);
-    float* out = detail::mutable_address(s.destination, m);
+    float const* image = address(s.source, m);
+    float* out = mutable_address(s.destination, m);
     long const row = long(s.in.w) * s.source.pixel_stride;
     auto const from = sampling(m.details(s).move.begin);
-    detail::places const rows(from, s.in.h, s.out.h), columns(from, s.in.w, s.out.w);
+    kernel::places const rows(from, s.in.h, s.out.h), columns(from, s.in.w, s.out.w);
     long pixel = 0;
     for (int n = 0; n < s.out.n; ++n, image += s.in.h * row) {
       finish.image(s, m, n);
-      detail::pixels_between y(rows, s.in.h);
+      kernel::pixels_between y(rows, s.in.h);
       for (int i = 0; i < s.out.h; ++i, y.advance()) {
         one_row(s, finish, columns, y, image + y.first() * row, image + y.second() * row, out, pixel);
         pixel += s.out.w;
@@ -156,16 +152,16 @@ struct resize_bilinear_kernel {
  private:
   static constexpr isa I = K.target;
 
-  AGO_INLINE static void one_row(step_data const& s, finisher<K.after, I> const& finish, detail::places const& columns,
-                                 detail::pixels_between const& y, float const* upper, float const* lower, float* out,
+  AGO_INLINE static void one_row(step_data const& s, finisher<K.after, I> const& finish, kernel::places const& columns,
+                                 kernel::pixels_between const& y, float const* upper, float const* lower, float* out,
                                  long pixel) {
     float const up = y.weight_of_first(), down = y.weight_of_second();
-    detail::pixels_between x(columns, s.in.w);
+    kernel::pixels_between x(columns, s.in.w);
     for (int j = 0; j < s.out.w; ++j, x.advance(), ++pixel, out += s.destination.pixel_stride) {
       long const left = x.first() * s.source.pixel_stride, right = x.second() * s.source.pixel_stride;
       vec<I> const weight[] = {vec<I>(up * x.weight_of_first()), vec<I>(up * x.weight_of_second()),
                                vec<I>(down * x.weight_of_first()), vec<I>(down * x.weight_of_second())};
-      detail::write_pixel<K>(finish, out, pixel, s.out.c, [&](int c, auto... count) {
+      write_pixel<K>(finish, out, pixel, s.out.c, [&](int c, auto... count) {
         auto const load = [&](float const* p, long at) { return vec<I>::load(p + at + c, count...); };
         vec<I> const above = fma(weight[1], load(upper, right), weight[0] * load(upper, left));
         return fma(weight[3], load(lower, right), fma(weight[2], load(lower, left), above));
@@ -174,4 +170,4 @@ struct resize_bilinear_kernel {
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

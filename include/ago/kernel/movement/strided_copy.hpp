@@ -4,7 +4,7 @@
 
 #include <ago/simd/transpose.hpp>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// Copies `count` consecutive floats.
 template <isa I>
@@ -135,4 +135,4 @@ class strided_copy {
   int count_ = 0;
 };
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

@@ -5,7 +5,7 @@
 #include <ago/kernel/epilogue.hpp>
 #include <ago/simd/transpose.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 /// Source: channels-first memory without gaps; destination: channels-last.
 template <kernel_key K>
@@ -14,9 +14,8 @@ struct from_nchw_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
     long const pixels = long(s.out.h) * s.out.w, stride = s.destination.pixel_stride;
     for (int n = 0; n < s.out.n; ++n)
-      detail::transpose<K.target>(detail::address(s.source, m) + n * pixels * s.out.c, pixels,
-                                  detail::mutable_address(s.destination, m) + n * pixels * stride, stride, pixels,
-                                  s.out.c);
+      simd::transpose<K.target>(address(s.source, m) + n * pixels * s.out.c, pixels,
+                                mutable_address(s.destination, m) + n * pixels * stride, stride, pixels, s.out.c);
   }
 };
 
@@ -27,10 +26,9 @@ struct to_nchw_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
     long const pixels = long(s.out.h) * s.out.w, stride = s.source.pixel_stride;
     for (int n = 0; n < s.out.n; ++n)
-      detail::transpose<K.target>(detail::address(s.source, m) + n * pixels * stride, stride,
-                                  detail::mutable_address(s.destination, m) + n * pixels * s.out.c, pixels, s.out.c,
-                                  pixels);
+      simd::transpose<K.target>(address(s.source, m) + n * pixels * stride, stride,
+                                mutable_address(s.destination, m) + n * pixels * s.out.c, pixels, s.out.c, pixels);
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -4,7 +4,7 @@
 
 #include <ago/kernel/unit.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 template <kernel_key K>
 struct copy_kernel;  // copy.hpp
@@ -68,9 +68,9 @@ struct movement_unit : without_schedule, without_tiles, with_plain_loops, undivi
   }
 
   static constexpr double cycles(kernel_key const& key, planned_data const& s, chain_tiling const&, device const&) {
-    return detail::copy_cycles(key, s);
+    return copy_cycles(key, s);
   }
   static constexpr double in_order_factor(structure) { return 1; }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// Of expression E with layout L.
 template <expression::index_expression const& E, nest_layout const& L>
@@ -220,4 +220,4 @@ class nest_elements {
   }
 };
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

@@ -11,7 +11,7 @@
 #include <bit>
 #include <utility>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// The nest of expression E with layout L.
 template <expression::index_expression const& E, nest_layout const& L>
@@ -297,16 +297,8 @@ class nest_program : nest_elements<E, L> {
   }
 };
 
-}  // namespace ago::detail
-
-namespace ago {
-
-namespace detail {
-
 template <kernel_key K>
 inline constexpr nest_layout layout_of_loops = layout_of_nest(K);
-
-}  // namespace detail
 
 /// The expression K.described, whose operands are values. Work items are ranges of the first axis of the result with
 /// more than one iteration, which begin at multiples of nest_granule().
@@ -315,15 +307,15 @@ struct nest_kernel {
   static_assert(K.after.count() == 0, "a nest takes no epilogue");
 
   static void run(step_data const& s, kernel_memory const& m) {
-    constexpr nest_layout const& L = detail::layout_of_loops<K>;
+    constexpr nest_layout const& L = layout_of_loops<K>;
     constexpr expression::index_expression const* e = K.described;
     float const* operands[expression::index_expression::max_operands]{};
-    for (int i = 0; i < e->operand_count; ++i) operands[i] = detail::operand_of_expression(s, m, i, -1);
+    for (int i = 0; i < e->operand_count; ++i) operands[i] = operand_of_expression(s, m, i, -1);
     constexpr nest_portion portion = portion_of(L, *e);
-    index_range const part = detail::granules_in(s.portion, nest_granule(L, *e), outermost_extent(*e));
-    using program = detail::nest_program<*K.described, detail::layout_of_loops<K>>;
-    program::run(operands, detail::mutable_address(s.destination, m), portion.at(part.first), portion.at(part.last));
+    index_range const part = granules_in(s.portion, nest_granule(L, *e), outermost_extent(*e));
+    using program = nest_program<*K.described, layout_of_loops<K>>;
+    program::run(operands, mutable_address(s.destination, m), portion.at(part.first), portion.at(part.last));
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

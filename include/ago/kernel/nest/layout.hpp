@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace ago {
+namespace ago::kernel {
 
 /// A loop over a digit of an axis, or over neighbouring digits at once.
 struct nest_loop {
@@ -66,8 +66,6 @@ struct nest_layout {
     return along_fold && vector_loop >= 0 && (folds_over[node] >> vector_loop & 1);
   }
 };
-
-namespace detail {
 
 class nest_maker {
  public:
@@ -313,10 +311,8 @@ class nest_maker {
   expression::index_expression const& e_;
 };
 
-}  // namespace detail
-
 constexpr nest_layout layout_of_nest(expression::index_expression const& e, isa target) {
-  return detail::nest_maker(e, target).made;
+  return kernel::nest_maker(e, target).made;
 }
 
 /// Work items divide the range of the outermost axis. Steps of loop 0 in one of that axis, as a fraction.
@@ -334,9 +330,9 @@ constexpr int nest_granule(nest_layout const& l, expression::index_expression co
   nest_portion const p = portion_of(l, e);
   if (l.pair_loop == 0) return outermost_extent(e);
   long const unit = p.denominator * (l.vector_loop == 0 && !l.along_fold ? l.registers * lanes(l.target) : 1);
-  return int(unit / detail::common_divisor(p.numerator, unit));
+  return int(unit / expression::common_divisor(p.numerator, unit));
 }
 
 constexpr nest_layout layout_of_nest(kernel_key const& key) { return layout_of_nest(*key.described, key.target); }
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -6,7 +6,7 @@
 #include <ago/kernel/nest/layout.hpp>
 #include <ago/kernel/unit.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 template <kernel_key K>
 struct nest_kernel;  // kernel.hpp
@@ -34,20 +34,20 @@ struct nest_unit : without_weights, without_schedule, without_tiles, with_plain_
 
   static constexpr int granule_of_images(kernel_key const&, planned_data const&, bool) { return 0; }
   static constexpr int granule_of_rows(kernel_key const&, planned_data const&, chain_tiling const&, bool) { return 0; }
-  static constexpr detail::pixel_cut cut_of_pixels(kernel_key const& key, planned_data const&) {
+  static constexpr plan::pixel_cut cut_of_pixels(kernel_key const& key, planned_data const&) {
     return {.granule = nest_granule(layout_of_nest(key), *key.described)};
   }
-  static constexpr detail::channel_cut cut_of_channels(kernel_key const&, planned_data const&) { return {}; }
-  static constexpr void narrow(kernel_key const&, planned_data&, detail::stretch const&) {}
+  static constexpr plan::channel_cut cut_of_channels(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr void narrow(kernel_key const&, planned_data&, plan::stretch const&) {}
   static constexpr long indices(kernel_key const& key, step_data const&) {
     return expression::outermost_extent(*key.described);
   }
-  static constexpr value_region written_by_portion(kernel_key const&, step_data const&, detail::stretch const&) {
+  static constexpr value_region written_by_portion(kernel_key const&, step_data const&, plan::stretch const&) {
     return {};
   }
-  static constexpr value_region read_by_portion(kernel_key const&, step_data const& s, detail::stretch const&) {
+  static constexpr value_region read_by_portion(kernel_key const&, step_data const& s, plan::stretch const&) {
     return whole_of(s.in);
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

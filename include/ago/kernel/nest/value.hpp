@@ -7,7 +7,7 @@
 
 #include <limits>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 using expression::node_kind;
 
@@ -73,4 +73,4 @@ AGO_INLINE vec<I> folded(vec<I> sum, vec<I> x) {
   else return sum + x;
 }
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-namespace ago {
+namespace ago::kernel {
 
 /// out[pixel, c] = epilogue((in[pixel, c] - mean) / sqrt(variance + epsilon) * gamma[c] + beta[c]), with mean and
 /// (biased) variance over the channels of the pixel. Weights as packed by pack_layer_norm.
@@ -39,17 +39,17 @@ struct layer_norm_kernel {
     int const c = s.out.c;
     float const epsilon = m.details(s).alpha;
     long const from = s.source.pixel_stride, to = s.destination.pixel_stride;
-    float const* const in = detail::address(s.source, m) + first * from;
-    float* const out = detail::mutable_address(s.destination, m) + first * to;
+    float const* const in = address(s.source, m) + first * from;
+    float* const out = mutable_address(s.destination, m) + first * to;
     float const* const gamma = m.weights + s.weights;
     float const* const beta = gamma + padded(c, I);
-    detail::register_run<I> const channels(c);
+    simd::register_run<I> const channels(c);
     // For each pixel: the rounded mean, the mean of the differences from it, 1 / sqrt(variance + epsilon).
     vec<I> center[PIXELS], rest[PIXELS], scale[PIXELS], sum[PIXELS], squares[PIXELS];
     for (vec<I>& x : sum) x = vec<I>(0.f);
     channels.each([&](int k, int valid) AGO_INLINE_LAMBDA {
       AGO_UNROLL(8)
-      for (int i = 0; i < PIXELS; ++i) sum[i] = sum[i] + detail::load_lanes<I>(in + i * from + k, valid);
+      for (int i = 0; i < PIXELS; ++i) sum[i] = sum[i] + simd::load_lanes<I>(in + i * from + k, valid);
     });
     AGO_UNROLL(8)
     for (int i = 0; i < PIXELS; ++i) {
@@ -59,8 +59,8 @@ struct layer_norm_kernel {
     channels.each([&](int k, int valid) AGO_INLINE_LAMBDA {
       AGO_UNROLL(8)
       for (int i = 0; i < PIXELS; ++i) {
-        vec<I> x = detail::load_lanes<I>(in + i * from + k, valid) - center[i];
-        if (valid < lanes(I)) x = x * detail::ones_before<I>(valid);
+        vec<I> x = simd::load_lanes<I>(in + i * from + k, valid) - center[i];
+        if (valid < lanes(I)) x = x * simd::ones_before<I>(valid);
         sum[i] = sum[i] + x;
         squares[i] = fma(x, x, squares[i]);
       }
@@ -77,13 +77,13 @@ struct layer_norm_kernel {
       vec<I> x[PIXELS];  // all, before the first is stored: compilers move no load across a store
       AGO_UNROLL(8)
       for (int i = 0; i < PIXELS; ++i) {
-        x[i] = ((detail::load_lanes<I>(in + i * from + k, valid) - center[i]) - rest[i]) * scale[i];
+        x[i] = ((simd::load_lanes<I>(in + i * from + k, valid) - center[i]) - rest[i]) * scale[i];
         x[i] = finish(fma(x[i], by, plus), first + i, k, valid);
       }
       AGO_UNROLL(8)
-      for (int i = 0; i < PIXELS; ++i) detail::store_lanes(x[i], out + i * to + k, valid);
+      for (int i = 0; i < PIXELS; ++i) simd::store_lanes(x[i], out + i * to + k, valid);
     });
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -4,7 +4,7 @@
 
 #include <ago/plan/step.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 /// Writes gamma[padded c], beta[padded c] to `to`, with zeros after the channels. `from.weight`, `from.shift`: offsets
 /// of gamma and beta; the defaults are 1 and 0.
@@ -18,4 +18,4 @@ void pack_layer_norm(packed_operator const& s, parameter_source const& from, flo
   }
 }
 
-}  // namespace ago
+}  // namespace ago::kernel

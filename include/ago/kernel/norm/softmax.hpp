@@ -8,9 +8,7 @@
 
 #include <limits>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// The first `count` floats at p, and minus infinity in the lanes after them.
 template <isa I>
@@ -39,8 +37,6 @@ AGO_INLINE float row_exp(float const* row, float most, float* to, int count) {
   return sum_of_lanes(sum);
 }
 
-}  // namespace detail
-
 /// out[pixel, c] = epilogue(exp(in[pixel, c] - most) / sum over c of the same), where `most` is the largest of the
 /// pixel's channels. NaN if a channel is NaN or plus infinity, or if all are minus infinity. Largest error, before the
 /// epilogue: (8 + c / lanes + most - in[pixel, c]) * 2^-24 of the result, and 2e-38 absolute.
@@ -48,23 +44,22 @@ template <kernel_key K>
 struct softmax_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
     finisher<K.after, I> const finish(s, m);
-    float const* const in = detail::address(s.source, m);
-    float* const out = detail::mutable_address(s.destination, m);
+    float const* const in = address(s.source, m);
+    float* const out = mutable_address(s.destination, m);
     int const c = s.out.c;
     long const from = s.source.pixel_stride, to = s.destination.pixel_stride, pixels = s.out.pixels();
     // Several pixels at a time, because pixels in the same loop do not wait for each other.
     float most[together], sum[together];
     for (long first = 0; first < pixels; first += together) {
       int const count = pixels - first < together ? int(pixels - first) : together;
-      for (int i = 0; i < count; ++i) most[i] = detail::row_max<I>(in + (first + i) * from, c);
-      for (int i = 0; i < count; ++i)
-        sum[i] = detail::row_exp<I>(in + (first + i) * from, most[i], out + (first + i) * to, c);
+      for (int i = 0; i < count; ++i) most[i] = row_max<I>(in + (first + i) * from, c);
+      for (int i = 0; i < count; ++i) sum[i] = row_exp<I>(in + (first + i) * from, most[i], out + (first + i) * to, c);
       for (int i = 0; i < count; ++i) {
         float* const row = out + (first + i) * to;
         vec<I> const factor(1.f / sum[i]);
-        detail::register_run<I>(c).each([&](int k, int valid) AGO_INLINE_LAMBDA {
-          vec<I> const x = finish(detail::load_lanes<I>(row + k, valid) * factor, first + i, k, valid);
-          detail::store_lanes(x, row + k, valid);
+        simd::register_run<I>(c).each([&](int k, int valid) AGO_INLINE_LAMBDA {
+          vec<I> const x = finish(simd::load_lanes<I>(row + k, valid) * factor, first + i, k, valid);
+          simd::store_lanes(x, row + k, valid);
         });
       }
     }
@@ -75,4 +70,4 @@ struct softmax_kernel {
   static constexpr int together = 8;
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

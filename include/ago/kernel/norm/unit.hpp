@@ -4,7 +4,7 @@
 
 #include <ago/kernel/unit.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 template <kernel_key K>
 struct softmax_kernel;  // softmax.hpp
@@ -13,13 +13,9 @@ struct layer_norm_kernel;  // layer_norm.hpp
 template <isa I>
 void pack_layer_norm(packed_operator const& s, parameter_source const& from, float const* blob, float* to);  // pack.hpp
 
-namespace detail {
-
 /// Quarter cycles of `rows` of exponentials, `vectors` registers each: 7.5 cycles for one (device::function_operations;
 /// measured with AVX-512).
 constexpr double softmax_cycles(double rows, double vectors) { return 4 * rows * (58 + 30 * vectors); }
-
-}  // namespace detail
 
 struct norm_unit : without_schedule, without_tiles, with_plain_loops, divided_by_values {
   static constexpr structure structures[] = {structure::softmax, structure::layer_norm};
@@ -46,18 +42,18 @@ struct norm_unit : without_schedule, without_tiles, with_plain_loops, divided_by
   /// A layer norm: 4 cycles for a vector, and 48 more for each pixel (measured with AVX-512).
   static constexpr double cycles(kernel_key const& key, planned_data const& s, chain_tiling const&, device const&) {
     if (key.what == structure::softmax)
-      return detail::softmax_cycles(double(s.out.pixels()), double(s.out.c) / lanes(key.target));
+      return softmax_cycles(double(s.out.pixels()), double(s.out.c) / lanes(key.target));
     return 17 * (double(s.out.count()) / lanes(key.target)) + 190 * double(s.out.pixels());
   }
   static constexpr double in_order_factor(structure) { return 1; }
 
   static constexpr int granule_of_images(kernel_key const&, planned_data const&, bool) { return 0; }
   static constexpr int granule_of_rows(kernel_key const&, planned_data const&, chain_tiling const&, bool) { return 0; }
-  static constexpr detail::pixel_cut cut_of_pixels(kernel_key const&, planned_data const&) {
+  static constexpr plan::pixel_cut cut_of_pixels(kernel_key const&, planned_data const&) {
     return {.granule = 8, .anywhere = true};
   }
-  static constexpr detail::channel_cut cut_of_channels(kernel_key const&, planned_data const&) { return {}; }
-  static constexpr void narrow(kernel_key const&, planned_data&, detail::stretch const&) {}
+  static constexpr plan::channel_cut cut_of_channels(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr void narrow(kernel_key const&, planned_data&, plan::stretch const&) {}
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -5,9 +5,7 @@
 #include <ago/kernel/pool/pool.hpp>
 #include <ago/simd/fetch.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// Computes `K.tile.pixels` results of a row at a time where all columns of their windows are inside the image, then
 /// `K.tile.pixels_left`, and one at a time at the sides of the image.
@@ -120,8 +118,6 @@ struct max_pool_method<K, false> {
   using type = window_pool<K>;
 };
 
-}  // namespace detail
+template <kernel_key K> struct max_pool_kernel : pool_of_images<typename max_pool_method<K>::type> {};
 
-template <kernel_key K> struct max_pool_kernel : detail::pool_of_images<typename detail::max_pool_method<K>::type> {};
-
-}  // namespace ago
+}  // namespace ago::kernel

@@ -7,9 +7,7 @@
 
 #include <limits>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 constexpr bool takes_max(structure what) {
   if (what == structure::max_pool || what == structure::global_max_pool) return true;
@@ -209,10 +207,8 @@ struct global_reduction {
   }
 };
 
-}  // namespace detail
+template <kernel_key K> struct avg_pool_kernel : pool_of_images<window_pool<K>> {};
+template <kernel_key K> struct global_max_pool_kernel : global_reduction<K> {};
+template <kernel_key K> struct global_avg_pool_kernel : global_reduction<K> {};
 
-template <kernel_key K> struct avg_pool_kernel : detail::pool_of_images<detail::window_pool<K>> {};
-template <kernel_key K> struct global_max_pool_kernel : detail::global_reduction<K> {};
-template <kernel_key K> struct global_avg_pool_kernel : detail::global_reduction<K> {};
-
-}  // namespace ago
+}  // namespace ago::kernel

@@ -4,7 +4,7 @@
 
 #include <ago/kernel/matrix/schedule.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 /// Small windows without dilation become part of the key, so that they are known at compile time. As many results are
 /// computed at a time as have all columns of their windows in half of the registers.
@@ -16,10 +16,10 @@ constexpr void choose_max_pool(kernel_key& key, step_data const& s) {
   key.kernel_w = w.kernel_w;
   key.stride_h = w.stride_h;
   key.stride_w = w.stride_w;
-  int const inside = int(detail::pixels_in_line(structure::convolution, s));
+  int const inside = int(pixels_in_line(structure::convolution, s));
   int const most = (vector_registers(key.target) / 2 - 1 - w.kernel_w) / w.stride_w + 1;
   key.tile.pixels = inside < most ? inside : most;
   key.tile.pixels_left = inside % key.tile.pixels;
 }
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -5,7 +5,7 @@
 #include <ago/kernel/pool/schedule.hpp>
 #include <ago/kernel/unit.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 template <kernel_key K>
 struct max_pool_kernel;  // max_pool.hpp
@@ -42,7 +42,7 @@ struct pool_unit : without_weights, without_tiles, with_plain_loops, divided_by_
 
   /// A cycle for each vector of the windows.
   static constexpr double cycles(kernel_key const& key, planned_data const& s, chain_tiling const&, device const&) {
-    if (is_global(key.what)) return detail::copy_cycles(key, s);
+    if (is_global(key.what)) return copy_cycles(key, s);
     return 4 * (double(s.out.count()) / lanes(key.target)) * s.win.kernel_h * s.win.kernel_w;
   }
   static constexpr double in_order_factor(structure) { return 4.5; }
@@ -52,12 +52,12 @@ struct pool_unit : without_weights, without_tiles, with_plain_loops, divided_by_
     if (is_global(key.what)) return 0;
     return in.how == tiling::none ? 1 : pipeline_rows;
   }
-  static constexpr detail::pixel_cut cut_of_pixels(kernel_key const&, planned_data const&) { return {}; }
-  static constexpr detail::channel_cut cut_of_channels(kernel_key const& key, planned_data const&) {
+  static constexpr plan::pixel_cut cut_of_pixels(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr plan::channel_cut cut_of_channels(kernel_key const& key, planned_data const&) {
     if (!is_global(key.what)) return {};
     return {.granule = 16, .narrows = true, .reads_own = true};  // a cache line
   }
-  static constexpr void narrow(kernel_key const&, planned_data& s, detail::stretch const& of) {
+  static constexpr void narrow(kernel_key const&, planned_data& s, plan::stretch const& of) {
     s.in.c = s.out.c = int(of.size());
   }
 
@@ -67,4 +67,4 @@ struct pool_unit : without_weights, without_tiles, with_plain_loops, divided_by_
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -9,9 +9,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// The initial value of a reduction, and how two partial results are joined.
 template <op Kind>
@@ -43,8 +41,6 @@ struct reducer {
   }
 };
 
-}  // namespace detail
-
 /// Reduces the axes along which the result has one element. Terms are added row by row, and then the sums of the rows:
 /// for h x w terms with c / lanes registers each, the largest error is (h + w + c / lanes + lanes) * 2^-24 of the sum
 /// of their absolute values.
@@ -54,8 +50,8 @@ struct reduction_kernel {
     finisher<K.after, I> finish(s, m);
     box const b(s);
     bool const last = m.details(s).move.begin != 0;
-    float const* const in = detail::address(s.source, m);
-    float* out = detail::mutable_address(s.destination, m);
+    float const* const in = address(s.source, m);
+    float* out = mutable_address(s.destination, m);
     long pixel = 0;
     for (int n = 0; n < s.out.n; ++n) {
       finish.image(s, m, n);
@@ -68,7 +64,7 @@ struct reduction_kernel {
  private:
   static constexpr isa I = K.target;
   static constexpr int V = lanes(I);
-  using reducer = detail::reducer<K.reduces>;
+  using reducer = kernel::reducer<K.reduces>;
 
   /// How many images, rows and columns are reduced to one, and the floats from one to the next in the source.
   struct box {
@@ -122,14 +118,14 @@ struct reduction_kernel {
         for (auto& x : sum) x = vec<I>(reducer::neutral);
         for (int x = 0; x < b.columns; ++x, p += b.pixel) {
           AGO_UNROLL(12)
-          for (int v = 0; v < vectors; ++v) sum[v] = join(sum[v], detail::load_lanes<I>(p + v * V, valid));
+          for (int v = 0; v < vectors; ++v) sum[v] = join(sum[v], simd::load_lanes<I>(p + v * V, valid));
         }
         AGO_UNROLL(12)
         for (int v = 0; v < vectors; ++v) total[v] = join(total[v], sum[v]);
       }
     AGO_UNROLL(12)
     for (int v = 0; v < vectors; ++v)
-      detail::store_lanes(finish(mean_of(b, total[v]), pixel, channel + v * V, valid), out + v * V, valid);
+      simd::store_lanes(finish(mean_of(b, total[v]), pixel, channel + v * V, valid), out + v * V, valid);
   }
 
   AGO_INLINE static float all_channels(box const& b, float const* in, int count) {
@@ -140,12 +136,12 @@ struct reduction_kernel {
         vec<I> sum(reducer::neutral);
         for (int x = 0; x < b.columns; ++x) {
           float const* const p = in + n * b.image + y * b.row + x * b.pixel;
-          detail::register_run<I>(count).each(
+          simd::register_run<I>(count).each(
               [&](int i, int valid) AGO_INLINE_LAMBDA { sum = join(sum, reducer::template load<I>(p + i, valid)); });
         }
         total = join(total, sum);
       }
-    return detail::reduce(total, join);
+    return simd::reduce(total, join);
   }
 
   static int first_largest(float const* p, int count) {
@@ -162,4 +158,4 @@ struct reduction_kernel {
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -4,7 +4,7 @@
 
 #include <ago/kernel/unit.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 template <kernel_key K>
 struct reduction_kernel;  // kernel.hpp
@@ -20,9 +20,9 @@ struct reduction_unit : without_weights, without_schedule, without_tiles, with_p
   }
 
   static constexpr double cycles(kernel_key const& key, planned_data const& s, chain_tiling const&, device const&) {
-    return detail::copy_cycles(key, s);
+    return copy_cycles(key, s);
   }
   static constexpr double in_order_factor(structure) { return 1; }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

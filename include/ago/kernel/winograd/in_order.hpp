@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// What is loaded of a register in halves.
 enum class half_part { low, high, join };
@@ -88,7 +88,7 @@ class product_transform_4 {
       } else if constexpr (P == half_part::high) {
         load_input_high<I>(upper[Y], of.row_[Y], at);
       } else {
-        detail::join(m[Y], upper[Y]);
+        simd::join(m[Y], upper[Y]);
       }
     }
     /// What issues after operation SLOT of combine(): one beside it, and two in a cycle of their own.
@@ -173,4 +173,4 @@ class product_transform_4 {
   vec<I> low_, high_;   ///< a, b, a^2, b^2; a^3, b^3
 };
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

@@ -7,9 +7,7 @@
 #include <ago/kernel/winograd/in_order.hpp>
 #include <ago/kernel/winograd/layout.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// Iterates over the tiles of all images, row by row, and over where their first elements are in memory: their patches,
 /// or their outputs. Only adds, so that addresses to prefetch are early.
@@ -113,8 +111,6 @@ template <int TILE, isa I>
   }
 }
 
-}  // namespace detail
-
 /// Computes the same as convolution_kernel, for 3x3 windows with stride 1 and any pads, without dilation and groups.
 /// Weights and scratch in winograd_layout. Expects tile.pixels_left == tiles % tile.pixels, a portion of whole register
 /// tiles except for the last, channels of whole panels except for the last, and vectors_left as elsewhere.
@@ -137,8 +133,8 @@ struct winograd_kernel {
     winograd_layout const layout = layout_of_winograd(K, s);
     int const end = s.portion.last > 0 ? s.portion.last : layout.tiles;
     long const pixel = s.source.pixel_stride, row = s.in.w * pixel;
-    float const* const patches = detail::address(s.source, m) - s.win.pad_top * row - s.win.pad_left * pixel;
-    float* const outputs = detail::mutable_address(s.destination, m);
+    float const* const patches = address(s.source, m) - s.win.pad_top * row - s.win.pad_left * pixel;
+    float* const outputs = mutable_address(s.destination, m);
     int const last = s.channels.last > 0 ? s.channels.last : s.out.c;
     int const panels = layout.padded_channels / layout.panel * layout.panel, whole = panels < last ? panels : last;
     AGO_UNROLL(1)
@@ -151,7 +147,7 @@ struct winograd_kernel {
                  0,
                  layout.point_stride(),
                  K.points_first ? layout.product_stride() : 0};
-      detail::transform_inputs<tile, target>(s, layout, work.patches, work.count, scratch);
+      transform_inputs<tile, target>(s, layout, work.patches, work.count, scratch);
       if constexpr (K.points_first) {
         multiply_points_first(m.weights + s.weights, work);
         finish_outputs<1, K.partial>(s, m, work);
@@ -175,8 +171,8 @@ struct winograd_kernel {
   struct piece {
     winograd_layout layout;
     float* scratch;
-    detail::tile_walk<float const> patches;
-    detail::tile_walk<float> outputs;
+    kernel::tile_walk<float const> patches;
+    kernel::tile_walk<float> outputs;
     int count, channel;
     long point_stride, product_stride;  ///< of the layout
   };
@@ -232,7 +228,7 @@ struct winograd_kernel {
         }
       }
       accumulate<form_of(K)>(inputs + t * stride, stride, depth, weights, acc);
-      detail::finish_bounded<0>(acc, products + t * step, step);
+      finish_bounded<0>(acc, products + t * step, step);
     };
     AGO_UNROLL(1)
     for (int point = 0; point < COUNT; ++point) {
@@ -241,7 +237,7 @@ struct winograd_kernel {
         AGO_UNROLL(32)
         for (int p = 0; p < K.tile.pixels; ++p, next += stride) {
           pin(next);
-          detail::fetch_line<target>(next);
+          simd::fetch_line<target>(next);
         }
       }
       int t = 0;
@@ -269,7 +265,7 @@ struct winograd_kernel {
     int const rest = s.out.c - work.channel - (vectors - 1) * lanes(target);
     int const last = rest < lanes(target) ? rest : lanes(target);  // valid lanes of the last vector
     long const pixel_floats = s.destination.pixel_stride, row_floats = s.out.w * pixel_floats;
-    detail::tile_walk<float> at = work.outputs;
+    kernel::tile_walk<float> at = work.outputs;
     AGO_UNROLL(1)
     for (int t = 0; t < work.count; ++t, ++at) {
       int const rows = s.out.h - at.y(), columns = s.out.w - at.x();
@@ -287,8 +283,7 @@ struct winograd_kernel {
         }
       }
       [[maybe_unused]] auto by_hand = [&] {
-        if constexpr (is_by_hand)
-          return detail::product_transform_4<target, K.in_order, is_lengthy(K.after)>(products, stride);
+        if constexpr (is_by_hand) return product_transform_4<target, K.in_order, is_lengthy(K.after)>(products, stride);
         else return 0;
       }();
       AGO_UNROLL(1)
@@ -296,9 +291,9 @@ struct winograd_kernel {
         int const channel = v * lanes(target), count = PARTIAL && v == vectors - 1 ? last : lanes(target);
         // Products and results are more streams than prefetchers follow: ask for their next lines.
         if constexpr (K.points_first)
-          if (channel % detail::line_floats == 0) {
-            by_hand.template fetch<detail::line_floats>();
-            float* line = first + channel + detail::line_floats;
+          if (channel % simd::line_floats == 0) {
+            by_hand.template fetch<simd::line_floats>();
+            float* line = first + channel + simd::line_floats;
             AGO_UNROLL(4)
             for (int y = 0; y < tile; ++y, line += row_floats - tile * pixel_floats) {
               AGO_UNROLL(4)
@@ -312,16 +307,14 @@ struct winograd_kernel {
         auto const finish = [&](int y, int x, vec<target> sum) AGO_INLINE_LAMBDA {
           vec<target> const result = after(sum + start, index + long(y) * s.out.w + x, work.channel + channel, count);
           float* const to = first + y * row_floats + x * pixel_floats + channel;
-          count == lanes(target) ? detail::store(result, to) : result.store(to, count);
+          count == lanes(target) ? simd::store(result, to) : result.store(to, count);
         };
         if constexpr (is_by_hand) by_hand(rows, columns, finish);
-        else
-          detail::transform_products<tile, width, is_lengthy(K.after), target>(products + channel, rows, columns,
-                                                                               finish);
+        else transform_products<tile, width, is_lengthy(K.after), target>(products + channel, rows, columns, finish);
       }
       products += K.points_first ? work.layout.padded_channels : points * width;
     }
   }
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

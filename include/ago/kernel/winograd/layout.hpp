@@ -4,7 +4,7 @@
 
 #include <ago/plan/step.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 /// Winograd's minimal filtering F(tile x tile, 3 x 3): every tile x tile outputs are computed from a patch of
 /// (tile + 2)^2 inputs, which is transformed into as many points. At each point there is a matrix product over
@@ -72,4 +72,4 @@ constexpr winograd_layout layout_of_winograd(kernel_key const& key, step_data co
   return r;
 }
 
-}  // namespace ago
+}  // namespace ago::kernel

@@ -7,9 +7,7 @@
 #include <ago/kernel/winograd/layout.hpp>
 #include <ago/kernel/winograd/points.hpp>
 
-namespace ago {
-
-namespace detail {
+namespace ago::kernel {
 
 /// a0 x + a1 y + a2 z with rounded products, see rounded_product().
 inline double sum_of_products(double const (&a)[3], double x, double y, double z) {
@@ -28,8 +26,6 @@ void transform_weights(float const* g, double scale, float* packed, long stride)
       packed[(y * n + x) * stride] = float(sum_of_products(transform[x], line[0], line[1], line[2]));
   }
 }
-
-}  // namespace detail
 
 /// Writes weights to `to` in winograd_layout, with batch norm folded in and transformed in double, so that they are
 /// rounded once; padded channels get zeros. Weights `from` several sources are written by one call for each, that for
@@ -53,10 +49,10 @@ void pack_winograd(kernel_key const& key, packed_operator const& s, parameter_so
       for (int tap = 0; tap < 9; ++tap) g[tap] = weight(o, c, tap);
       float* const packed = to + layout.panel_offset(first) + long(c) * width + (o - first);
       long const stride = layout.weights_stride(width);
-      if (layout.tile == 2) detail::transform_weights<2>(g, scale, packed, stride);
-      else detail::transform_weights<4>(g, scale, packed, stride);
+      if (layout.tile == 2) transform_weights<2>(g, scale, packed, stride);
+      else transform_weights<4>(g, scale, packed, stride);
     }
   }
 }
 
-}  // namespace ago
+}  // namespace ago::kernel

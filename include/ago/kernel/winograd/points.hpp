@@ -2,9 +2,9 @@
 // The points at which Winograd's polynomials are evaluated, and the transform of the weights that they define.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/requirements.hpp>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// For F(TILE x TILE, 3 x 3): the extent of a patch, and G, see winograd_scheme.
 template <int TILE>
@@ -29,4 +29,4 @@ struct winograd_points<4> {
                                                {at_b, -b* at_b, b2* at_b}, {0, 0, 1}};
 };
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

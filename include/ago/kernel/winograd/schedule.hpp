@@ -6,12 +6,10 @@
 #include <ago/kernel/winograd/layout.hpp>
 #include <ago/partition/device.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 /// Can Winograd compute this convolution?
 constexpr bool suits_winograd(step_data const& s) { return s.win.is_dense_square(3) && s.groups == 1; }
-
-namespace detail {
 
 /// Quarter cycles to load packed weights from beyond L2, at the 16 bytes a cycle of stream_cost(); none if they are so
 /// few that they stay in L2 from run to run (see choose_matrix). On Arm, what the device says of a line, and on cores
@@ -128,6 +126,4 @@ constexpr long become_winograd(kernel_key& key, step_data& s, structure what, sc
   return overlapped(on, products, arrival) + transform_cost(l, on) + 4000;
 }
 
-}  // namespace detail
-
-}  // namespace ago
+}  // namespace ago::kernel

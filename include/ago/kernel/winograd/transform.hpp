@@ -6,7 +6,7 @@
 #include <ago/simd/in_order.hpp>
 #include <ago/simd/spaced.hpp>
 
-namespace ago::detail {
+namespace ago::kernel {
 
 /// One axis of F(TILE x TILE, 3 x 3) (Lavin and Gray, 2016, equation 8): B^T, G and A^T of
 /// Y = A^T ((G g G^T) * (B^T d B)) A. Rows of B^T and A^T are computed in pairs, which share common subexpressions.
@@ -152,4 +152,4 @@ AGO_INLINE void transform_products(float const* from, int rows, int columns, Fin
   }
 }
 
-}  // namespace ago::detail
+}  // namespace ago::kernel

@@ -5,7 +5,7 @@
 #include <ago/kernel/unit.hpp>
 #include <ago/kernel/winograd/schedule.hpp>
 
-namespace ago {
+namespace ago::kernel {
 
 template <kernel_key K>
 struct winograd_kernel;  // kernel.hpp
@@ -41,20 +41,20 @@ struct winograd_unit : without_schedule, without_tiles {
     if (s.portion.last > 0) l.tiles = s.portion.last - s.portion.first;
     if (s.channels.last > 0) l.padded_channels = padded(s.channels.last - s.channels.first, key.target);
     int const vectors = l.padded_channels / lanes(key.target);
-    detail::tile_machine const on = detail::machine_of(key, core);
-    long const products = l.points() * detail::product_cost(on, key.tile, l.tiles, vectors, l.depth);
-    return double(products + detail::transform_cost(l, on) + 4000);
+    tile_machine const on = machine_of(key, core);
+    long const products = l.points() * product_cost(on, key.tile, l.tiles, vectors, l.depth);
+    return double(products + transform_cost(l, on) + 4000);
   }
   static constexpr double in_order_factor(structure) { return 1; }
-  static constexpr void describe_loops(kernel_key const&, planned_data const&, detail::part_loops&) {}
+  static constexpr void describe_loops(kernel_key const&, planned_data const&, partition::part_loops&) {}
   /// For each block of tiles the inputs are transformed; every panel of channels reads all of them, and its products
   /// are written, read and transformed. If points come first, all panels read the inputs of a point before those of the
   /// next, and the products of all points are transformed at the end.
-  static constexpr void add_loops(kernel_key const& key, planned_data const& s, detail::part_loops const& loops,
+  static constexpr void add_loops(kernel_key const& key, planned_data const& s, partition::part_loops const& loops,
                                   auto& r) {
     add_kernel(r, loops);
     winograd_layout const l = layout_of_winograd(key, s);
-    using detail::pieces;
+    using partition::pieces;
     std::int64_t const blocks = pieces(l.tiles, l.block), panels = pieces(l.padded_channels, l.panel);
     std::int64_t const inputs = 4 * l.products(), products = 4 * l.scratch_floats() - inputs;
     std::int64_t const panel = r.weights / panels;
@@ -74,21 +74,20 @@ struct winograd_unit : without_schedule, without_tiles {
 
   static constexpr int granule_of_images(kernel_key const&, planned_data const&, bool) { return 0; }
   static constexpr int granule_of_rows(kernel_key const&, planned_data const&, chain_tiling const&, bool) { return 0; }
-  static constexpr detail::pixel_cut cut_of_pixels(kernel_key const& key, planned_data const&) {
+  static constexpr plan::pixel_cut cut_of_pixels(kernel_key const& key, planned_data const&) {
     return {.granule = key.tile.pixels, .tiles = true};
   }
-  static constexpr detail::channel_cut cut_of_channels(kernel_key const& key, planned_data const& s) {
+  static constexpr plan::channel_cut cut_of_channels(kernel_key const& key, planned_data const& s) {
     return {.granule = layout_of_winograd(key, s).panel, .repeats = true};
   }
-  static constexpr void narrow(kernel_key const&, planned_data&, detail::stretch const&) {}
+  static constexpr void narrow(kernel_key const&, planned_data&, plan::stretch const&) {}
   static constexpr long indices(kernel_key const& key, step_data const& s) { return layout_of_winograd(key, s).tiles; }
-  static constexpr value_region written_by_portion(kernel_key const& key, step_data const& s,
-                                                   detail::stretch const& of) {
+  static constexpr value_region written_by_portion(kernel_key const& key, step_data const& s, plan::stretch const& of) {
     if (s.out.n > 1) return {};
     tile_rows const rows(layout_of_winograd(key, s), of, false);
     return whole_of(s.out).common_with({rows.first * s.out.w, rows.last * s.out.w, 0, s.out.c});
   }
-  static constexpr value_region read_by_portion(kernel_key const& key, step_data const& s, detail::stretch const& of) {
+  static constexpr value_region read_by_portion(kernel_key const& key, step_data const& s, plan::stretch const& of) {
     value_region const all = whole_of(s.in);
     if (s.in.n > 1) return all;
     tile_rows const rows(layout_of_winograd(key, s), of, true);
@@ -100,10 +99,10 @@ struct winograd_unit : without_schedule, without_tiles {
   /// The rows of an image in which tiles are, of the tiles that begin at `first` and end before `last`.
   struct tile_rows {
     long first, last;  ///< of those that are there as a whole, or, if `touched`, of all
-    constexpr tile_rows(winograd_layout const& l, detail::stretch const& of, bool touched)
+    constexpr tile_rows(winograd_layout const& l, plan::stretch const& of, bool touched)
         : first((of.first + (touched ? 0 : l.columns - 1)) / l.columns * l.tile),
           last((of.last + (touched ? l.columns - 1 : 0)) / l.columns * l.tile) {}
   };
 };
 
-}  // namespace ago
+}  // namespace ago::kernel

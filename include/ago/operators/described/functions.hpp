@@ -3,8 +3,8 @@
 // registers. A user's function is code, which has no description.
 #pragma once
 
-#include <ago/graph/activations.hpp>
-#include <ago/graph/norms.hpp>
+#include <ago/layers/activations.hpp>
+#include <ago/layers/norms.hpp>
 #include <ago/operators/described/parts.hpp>
 #include <ago/passes/opening.hpp>
 
@@ -48,12 +48,16 @@ struct function_list {
 
 constexpr scalar value_of(node const& n, scalar const& x) {
   using namespace ago::detail;
-  return function_list<elu_function, celu_function, softplus_function, mish_function, softsign_function,
-                       affine_sigmoid_function, threshold_function, shrink_function, affine_function, power_function,
-                       negated, absolute_value, root, inverse_root, squared, inverse, exponential_function,
-                       exponential_minus_one, logarithm_function, logarithm_of_one_plus, error_function_of,
-                       sine_function, cosine_function, rounded_down, rounded_up, rounded, reciprocal_root_above,
-                       root_at_least, gelu_inner_function, inverse_root_of_sum>::value_of(n, x);
+  return function_list<
+      ago::detail::elu_function, ago::detail::celu_function, ago::detail::softplus_function, ago::detail::mish_function,
+      ago::detail::softsign_function, ago::detail::affine_sigmoid_function, ago::detail::threshold_function,
+      ago::detail::shrink_function, ago::detail::affine_function, ago::detail::power_function, ago::detail::negated,
+      ago::detail::absolute_value, ago::detail::root, ago::detail::inverse_root, ago::detail::squared,
+      ago::detail::inverse, ago::detail::exponential_function, ago::detail::exponential_minus_one,
+      ago::detail::logarithm_function, ago::detail::logarithm_of_one_plus, ago::detail::error_function_of,
+      ago::detail::sine_function, ago::detail::cosine_function, ago::detail::rounded_down, ago::detail::rounded_up,
+      ago::detail::rounded, ago::detail::reciprocal_root_above, ago::detail::root_at_least, gelu_inner_function,
+      inverse_root_of_sum>::value_of(n, x);
 }
 
 }  // namespace ago::described

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <ago/expression/notation.hpp>
-#include <ago/graph/graph.hpp>
+#include <ago/ir/graph.hpp>
 
-namespace ago {
+namespace ago::described {
 
 /// An operator of a graph as index expressions.
 struct description {
@@ -22,7 +22,6 @@ struct description {
 
 /// The operators of the graph as functions of their operands, in the notation of docs/expressions.md. Each returns the
 /// result of node `n`.
-namespace described {
 
 // Declared here, because some of ago's layers have the same names.
 using expression::affine;
@@ -136,6 +135,8 @@ struct batch_statistics {
   }
 };
 
-}  // namespace described
+}  // namespace ago::described
 
+namespace ago {
+using described::description;
 }  // namespace ago

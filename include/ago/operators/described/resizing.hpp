@@ -2,7 +2,7 @@
 // Resizing of images as index expressions: positions are quotients, so they are computed in integers.
 #pragma once
 
-#include <ago/graph/sampling.hpp>
+#include <ago/ir/sampling.hpp>
 #include <ago/operators/described/parts.hpp>
 
 namespace ago::described {
@@ -10,7 +10,8 @@ namespace ago::described {
 /// Along one axis, pixel i of the result is at position (step * i + start) / divisor of the operand.
 class sampled_axis {
  public:
-  constexpr sampled_axis(node const& n, int in, int out) : in_(in), out_(out), rounding_(ago::rounding(n.step - 1)) {
+  constexpr sampled_axis(node const& n, int in, int out)
+      : in_(in), out_(out), rounding_(ago::ir::rounding(n.step - 1)) {
     using enum sampling;
     sampling how{std::uint8_t(n.begin)};
     if (how == standard) how = n.kind == op::resize_nearest ? asymmetric : half_pixel;
@@ -29,7 +30,7 @@ class sampled_axis {
       case rounding::nearest_or_down: return at(x, i, 2, divisor_ - 1);
       case rounding::nearest_or_up: return at(x, i, 2, divisor_);
     }
-    ago::detail::no_case_for_this_value();
+    ago::ir::no_case_for_this_value();
   }
   /// The two pixels that it lies between; positions before the first count as that, those after the last likewise.
   constexpr subscript before(operand const& x, var& i) const { return at(x, i, 1, 0); }
@@ -51,7 +52,7 @@ class sampled_axis {
   }
 
   int in_, out_;
-  ago::rounding rounding_;
+  ago::ir::rounding rounding_;
   int step_ = 0, start_ = 0, divisor_ = 1;
 };
 

@@ -16,7 +16,7 @@ int main(int count, char** arguments) {
   header << "// by a program for x86_64\n";
 #endif
   header << "#pragma once\n"
-            "#include <ago/graph/network.hpp>\n"
+            "#include <ago/network/network.hpp>\n"
             "namespace "
          << name << " { inline constexpr auto network = ago::input{.c = 2} | ago::linear{2}; }\n";
   float const weights[6] = {};

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reductions: sums, means, products, extrema along axes.
+#pragma once
+
+#include <ago/layers/movement.hpp>
+
+#include <concepts>
+
+namespace ago {
+
+/// A set of axes: `axes{axis::rows, axis::columns}`.
+struct axes {
+  bool has[4]{};
+  constexpr axes(std::same_as<axis> auto... all) { ((has[int(all)] = true), ...); }
+};
+
+namespace detail {
+
+/// The equivalent operator for a reduction along rows and columns; op::identity if there is none.
+constexpr op global_form(op kind) {
+  return kind == op::reduce_mean ? op::global_avg_pool : kind == op::reduce_max ? op::global_max_pool : op::identity;
+}
+
+template <op Kind>
+struct reduction {
+  axes along{axis::rows, axis::columns, axis::channels};
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    recording r(Kind, line, x);
+    ir::node n{.kind = Kind, .out = x.dims()};
+    for (int i = 0; i < 4; ++i)
+      if (along.has[i]) extent_along(n.out, i) = 1;
+    bool const global = !along.has[0] && along.has[1] && along.has[2] && !along.has[3];
+    if (global && global_form(Kind) != op::identity) n.kind = global_form(Kind);
+    return r.append(n, x);
+  }
+};
+
+}  // namespace detail
+
+// Reductions along the given axes, whose extents become 1: `x | reduce_mean{axis::channels}`,
+// `x | reduce_sum{{axis::rows, axis::columns}}`; along all axes but the images by default.
+using reduce_sum = detail::reduction<op::reduce_sum>;
+using reduce_mean = detail::reduction<op::reduce_mean>;
+using reduce_max = detail::reduction<op::reduce_max>;
+using reduce_min = detail::reduction<op::reduce_min>;
+using reduce_product = detail::reduction<op::reduce_product>;
+
+/// The index, as a float, of the largest element along an axis, whose extent becomes 1; among equal elements the first,
+/// or the last if `last`.
+struct arg_max {
+  axis along = axis::channels;
+  bool last = false;
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::arg_max, line, x);
+    int const a = int(along);
+    if (ir::extent_along(x.dims(), a) > 1 << 24)  // float32 skips integers above
+      r.complain(ir::fault::too_large, 1 << 24, ir::extent_along(x.dims(), a));
+    int order[] = {0, 1, 2, 3};
+    order[a] = 3, order[3] = a;
+    permute const swap{order[0], order[1], order[2], order[3], line};
+    if (a != 3) x = swap(x);
+    shape const s = x.dims();
+    ir::node n{.kind = op::arg_max, .out = {s.n, s.h, s.w, 1}};
+    n.begin = last;
+    tensor const y = r.append(n, x);
+    return a == 3 ? y : swap(y);
+  }
+};
+
+}  // namespace ago

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Forward and backward as a compiled program.
+#pragma once
+
+#include <ago/kernel/contraction/kernel.hpp>
+#include <ago/kernel/nest/kernel.hpp>
+#include <ago/runtime/program.hpp>
+
+#include <span>
+
+namespace ago::learning {
+
+/// A program (storage::trained) with its parameters, packed weights and arena inside.
+template <class Program>
+class compiled_step {
+ public:
+  using program = Program;
+
+  std::span<float, Program::parameter_count> parameters() noexcept { return parameters_; }
+  /// Packs the parameters that are not used as they are, and runs. The last of `inputs` are parameters().
+  void run(float const* const* inputs, float* const* outputs) noexcept {
+    Program::repack(parameters_, std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
+    Program::run({packed_, arena_, inputs, outputs});
+  }
+
+ private:
+  alignas(64) float parameters_[Program::parameter_count];
+  alignas(64) float packed_[Program::packed_floats > 0 ? Program::packed_floats : 1] = {};
+  alignas(64) float arena_[Program::arena_floats > 0 ? Program::arena_floats : 1];
+};
+
+}  // namespace ago::learning
