@@ -31,7 +31,7 @@ namespace {
 template <auto const& Net>
 auto partition_of(ago::policy p) {
   constexpr auto const& g = ago::passes::optimized<Net>::value;
-  static constexpr ago::ir::graph_size size = size_of_opened(g, {});
+  static constexpr ago::ir::graph_size size = ago::passes::size_of_opened(g, {});
   return ago::partition::with_policy(p, []<class Policy>() {  // operators may be computed again
     return ago::partition::partition_of_primitives<Policy, size.nodes * 5 / 4, size.edges * 5 / 4>(g);
   });
@@ -51,7 +51,8 @@ template <auto const& Net>
 void print_policies(char const* name) {
   for (int i = 0; i < ago::partition::policies; ++i) {
     auto const p = partition_of<Net>(ago::policy(i));
-    auto const s = statistics_of(p.graph, p.partition.subgraphs), m = statistics_of(p.graph, p.partition.minis);
+    auto const s = ago::partition::statistics_of(p.graph, p.partition.subgraphs),
+               m = ago::partition::statistics_of(p.graph, p.partition.minis);
     std::printf("| %s | %s | %d / %d | %d | %.0f / %.0f / %.2f | %d | %d of %d | %d of %d | %d / %d of %d | %.1f |\n",
                 i == 0 ? name : "", name_of(ago::policy(i)), s.groups, m.groups, s.trivial, s.mean / 1000,
                 s.median / 1000, s.jain, s.most_complex, s.pairs, s.possible_pairs, s.triples, s.possible_triples,
@@ -72,7 +73,7 @@ void print_traffic(char const* name, int size) {
   std::printf("| %s | %d |", name, size);
   for (int i = 0; i < ago::partition::policies; ++i) {
     auto const p = partition_of<Net>(ago::policy(i));
-    auto const s = statistics_of(p.graph, p.partition.subgraphs);
+    auto const s = ago::partition::statistics_of(p.graph, p.partition.subgraphs);
     std::printf(" %.2f |", double(s.bytes_removed) / 1e6);
     if (ago::policy(i) == ago::policy::ago) best = s;
   }
@@ -159,7 +160,8 @@ void mobilevit() {
   for (auto const policy : {ago::policy::fuse_ops, ago::policy::paper, ago::policy::ago}) {
     auto const p = partition_of<networks::mobilevit_s<224>>(policy);
     ours('`' + std::string(name_of(policy)) + '`', p.graph.node_count - p.graph.input_count,
-         policy == ago::policy::fuse_ops ? "none" : "derived", statistics_of(p.graph, p.partition.subgraphs));
+         policy == ago::policy::fuse_ops ? "none" : "derived",
+         ago::partition::statistics_of(p.graph, p.partition.subgraphs));
   }
 }
 

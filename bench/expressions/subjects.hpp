@@ -74,7 +74,7 @@ inline constexpr ago::plan::kernel_key nest_key{.what = ago::plan::structure::ne
 
 template <index_expression const& E, int Weights>
 std::shared_ptr<subject_of_kernel> contraction_subject() {
-  constexpr ago::kernel::contraction_layout L = layout_of_contraction(contraction_key<E, Weights>);
+  constexpr ago::kernel::contraction_layout L = ago::kernel::layout_of_contraction(contraction_key<E, Weights>);
   auto s = std::make_shared<subject_of_kernel>(E, Weights);
   s->reserve(L.packed_floats(), L.scratch_floats());
   if (Weights >= 0) ago::kernel::pack_contraction<ago::native_isa>(L, E, s->operand(Weights).data(), s->packed());
@@ -91,7 +91,7 @@ std::shared_ptr<subject_of_kernel> nest_subject() {
 template <index_expression const& E, int Weights>
 double error_of(subject_of_kernel& s) {
   using loop = ago::expression::matrix_loop;
-  static constexpr ago::kernel::contraction_layout L = layout_of_contraction(contraction_key<E, Weights>);
+  static constexpr ago::kernel::contraction_layout L = ago::kernel::layout_of_contraction(contraction_key<E, Weights>);
   auto const reader = [&](ago::expression::matrix_operand const& o) {
     return ago::kernel::padded_reader{E.operands[o.operand], o, E.body.accesses[o.access].pad(),
                                       s.operand(o.operand).data()};

@@ -11,7 +11,7 @@ using roomy_graph = ago::ir::graph<1024, 3072, 8>;
 /// Calls work(graph) with the network after the passes.
 template <auto const& Net>
 void with_roomy_graph(auto const& work) {
-  work(ago::fit<1024, 3072, 8>(ago::passes::optimized<Net>::value));
+  work(ago::passes::fit<1024, 3072, 8>(ago::passes::optimized<Net>::value));
 }
 
 }  // namespace bench

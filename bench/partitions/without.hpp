@@ -41,8 +41,9 @@ struct ago_without {
 
   template <int V, int E, int O>
   static constexpr ago::partitions<V> partition(ago::ir::graph<V, E, O> const& g, ago::device const& on) {
-    ago::grouping<V> const atoms = Taken == part::atoms ? apart<V>(g.node_count - g.input_count) : atoms_of(g);
-    ago::partition::dag<V, E> const weighted = quotient(dag_of(g), atoms);
+    ago::grouping<V> const atoms =
+        Taken == part::atoms ? apart<V>(g.node_count - g.input_count) : ago::partition::atoms_of(g);
+    ago::partition::dag<V, E> const weighted = quotient(ago::partition::dag_of(g), atoms);
     long const limit = Taken == part::limit ? std::numeric_limits<long>::max() / 2 : default_limit(g, atoms, weighted);
     if constexpr (Taken == part::dp)
       return partition_into(g, compose(atoms, cluster(weighted, limit), g.node_count - g.input_count), on);

@@ -23,7 +23,7 @@ void check_layer() {
   ago::ir::node const& main = graph.nodes[1];
   CHECK(main.kind == S.kind);
   CHECK(main.out == result_of(S));
-  CHECK(graph_view(graph).multiply_adds() == ago::partition::multiply_adds(S));
+  CHECK(graph_view(graph).multiply_adds() == multiply_adds(S));
   ago::ir::node const& last = graph.nodes[graph.outputs[0]];
   bool const active = S.activation != ago::op::identity;
   CHECK(last.kind == (active ? S.activation : ago::ir::has_weights(S.kind) ? ago::op::bias : S.kind));
