@@ -47,8 +47,7 @@ struct access_gradient {
     int x = change.of(fold.body);
     if (x < 0) return -1;
     if (fold.factor != 1) x = write.multiply(x, write.number(fold.factor));
-    unsigned wide = 0;
-    for (int i = 0; i < e.axis_count; ++i) wide |= unsigned(e.extent[i] > 1) << i;
+    unsigned const wide = e.wide_axes();
     if (fold.is(node_kind::product) && (fold.axes & wide)) {
       unsigned const at = (e.result_axes() | fold.axes) & wide;
       int const others = emit_product_of_others(out, y, fold, at);

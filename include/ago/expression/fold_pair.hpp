@@ -19,18 +19,13 @@ struct fold_pair {
     if (x < 0 || a == b || !is_fold(e.body.nodes[a].kind) || !is_fold(e.body.nodes[b].kind)) return;
     if (e.body.nodes[a].bits != e.body.nodes[b].bits) return;
     detail::free_axes const free(e);
-    unsigned const axes = wide(e, (e.result_axes() & ~(1u << x)) | e.body.nodes[a].bits);
+    unsigned const axes = ((e.result_axes() & ~(1u << x)) | e.body.nodes[a].bits) & e.wide_axes();
     if (((free.of[a] | free.of[b]) >> x & 1) || !reads_once(e, a, axes) || !reads_once(e, b, axes)) return;
     axis = x;
     fold[0] = a, fold[1] = b;
   }
 
  private:
-  static constexpr unsigned wide(index_expression const& e, unsigned axes) {
-    for (int x = 0; x < e.axis_count; ++x)
-      if (e.extent[x] == 1) axes &= ~(1u << x);
-    return axes;
-  }
   /// The axis i of `i == 0`, if it has two indices; -1: the node is something else.
   static constexpr int axis_compared_with_0(index_expression const& e, node const& n) {
     if (n.kind != node_kind::equal) return -1;
@@ -53,7 +48,7 @@ struct fold_pair {
       if (!needs[k]) continue;
       node const& x = e.body.nodes[k];
       if (is_fold(x.kind) && k != n) return false;
-      reads |= x.kind == node_kind::read && wide(e, axes_of(e.body, e.body.accesses[x.operand[0]])) == axes;
+      reads |= x.kind == node_kind::read && (axes_of(e.body, e.body.accesses[x.operand[0]]) & e.wide_axes()) == axes;
       for_each_node_read(e.body, x, [&](int i) { needs[i] = true; });
     }
     return reads;

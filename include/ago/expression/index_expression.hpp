@@ -49,6 +49,12 @@ struct index_expression {
   constexpr int root() const { return body.node_count - 1; }
   constexpr node const& at_root() const { return body.nodes[root()]; }
   constexpr unsigned result_axes() const { return (1u << result.rank) - 1; }
+  /// Axes of several indices.
+  constexpr unsigned wide_axes() const {
+    unsigned r = 0;
+    for (int x = 0; x < axis_count; ++x) r |= unsigned(extent[x] > 1) << x;
+    return r;
+  }
 };
 
 /// Where a value of an operator comes from.

@@ -22,7 +22,7 @@ struct window_products {
   index_expression const& e{y.e};
   element_access const& a{e.body.accesses[access]};
   plain_fold const fold{e};
-  unsigned wide{axes_beyond_one()};
+  unsigned wide{e.wide_axes()};
   unsigned kept{axes_of(e.body, a) & wide};  ///< axes of the products: where they are read
   unsigned summed{(e.result_axes() | fold.axes) & wide & ~kept};
 
@@ -61,11 +61,6 @@ struct window_products {
   }
 
  private:
-  constexpr unsigned axes_beyond_one() const {
-    unsigned r = 0;
-    for (int x = 0; x < e.axis_count; ++x) r |= unsigned(e.extent[x] > 1) << x;
-    return r;
-  }
   /// Do several axes move along one dimension, at indices that no value decides?
   constexpr bool has_windows() const {
     bool r = false;

@@ -16,6 +16,8 @@ struct transposed_axis {
   int taps{}, step{1};  ///< window and dilation of the convolution
   int pad_before{}, pad_after{};
   int skip{};  ///< pixels of its blocks before the result
+
+  constexpr window_axis window() const { return {taps, 1, step, pad_before, pad_after}; }  ///< of the convolution
 };
 
 /// Pixel y of the result is pixel t = y + before of all that the windows cover, where t = i * stride + k * dilation for
@@ -97,14 +99,7 @@ struct conv_transpose {
                                    detail::transposed_axis const& w, int groups, int outputs) {
     shape const in = x.dims();
     ir::node n{.kind = op::conv2d, .groups = groups};
-    n.win = {.kernel_h = h.taps,
-             .kernel_w = w.taps,
-             .dilation_h = h.step,
-             .dilation_w = w.step,
-             .pad_top = h.pad_before,
-             .pad_left = w.pad_before,
-             .pad_bottom = h.pad_after,
-             .pad_right = w.pad_after};
+    n.win = detail::window_of(h.window(), w.window());
     n.scatter = {h.kernel, w.kernel, h.stride, w.stride, h.dilation / h.step, w.dilation / w.step};
     n.out = {in.n, r.fitting(long(in.h) + h.pad_before + h.pad_after - n.win.span_h() + 1),
              r.fitting(long(in.w) + w.pad_before + w.pad_after - n.win.span_w() + 1),

@@ -110,7 +110,7 @@ class explorer {
   }
   void explore() noexcept {
     try {
-      if (how_.processor >= 0) ago::runtime::bind_this_thread(how_.processor);
+      if (how_.processor >= 0) bind_this_thread(how_.processor);
       if (how_.only_idle_time) take_idle_time_only();
       finding_.search();
       if (!stop_) offer_result();

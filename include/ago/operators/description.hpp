@@ -53,7 +53,7 @@ constexpr operand value_of(node const& n, operand const* x, parameters const& pa
     case op_class::concat: return joined(x, n.input_count, n.axis);
     case op_class::embedding: return embedding(n, x[0], parameter);
   }
-  ago::ir::no_case_for_this_value();
+  no_case_for_this_value();
 }
 
 /// An operator by index expressions.

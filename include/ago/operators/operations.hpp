@@ -59,7 +59,7 @@ class operation_recording {
 
  private:
   constexpr void record(expression::definition const& d) {
-    if (d.bad.what == expression::fault::none) d_ = ago::recognition::normalised(d);
+    if (d.bad.what == expression::fault::none) d_ = recognition::normalised(d);
     expression::diagnostic const& bad = d.bad.what != expression::fault::none ? d.bad : d_.bad;
     is_refused_ = bad.what != expression::fault::none;
     if (is_refused_) {

@@ -91,11 +91,7 @@ struct index_view {
   }
 
   /// Axes of more than one element.
-  constexpr unsigned wide(unsigned axes) const {
-    for (int x = 0; x < e.axis_count; ++x)
-      if (e.extent[x] == 1) axes &= ~(1u << x);
-    return axes;
-  }
+  constexpr unsigned wide(unsigned axes) const { return axes & e.wide_axes(); }
   constexpr unsigned result_axes() const { return wide(e.result_axes()); }
   constexpr bool is_dependent(int a) const { return access(a).is_dependent(); }
 };

@@ -23,25 +23,24 @@ double predicted_seconds(live_plan<Net, Options> const& plan) {
     chain_tiling const tiles = plan.tiling_of(k);
     double share = 1;
     if (step_split const cut = plan.split_of(k); cut.pieces > 1) {
-      share = ago::plan::longest_piece(&plan.part(first), count, tiles, cut, on) /
-              ago::plan::longest_piece(&plan.part(first), count, tiles, {}, on);
+      share = longest_piece(&plan.part(first), count, tiles, cut, on) /
+              longest_piece(&plan.part(first), count, tiles, {}, on);
       if (plan.waits_of(k) == waits::all) cycles += on.barrier;
     }
     for (int i = 0; i < count; ++i) {
       planned_step const& p = plan.part(first + i);
-      cycles += share * ago::kernel::cycles_of(p.key, p.data, tiles, on);
-      price += 4. * double(plan.packed_floats_of(first + i)) * ago::partition::near_price(on);
+      cycles += share * cycles_of(p.key, p.data, tiles, on);
+      price += 4. * double(plan.packed_floats_of(first + i)) * near_price(on);
     }
     planned_step const* const parts = &plan.part(first);
-    std::int64_t const input = ago::partition::bytes(parts[0].data.in),
-                       result = ago::partition::bytes(parts[count - 1].data.out);
-    ago::partition::priced_use use(on);
-    if (count == 1) ago::plan::add_step(use, parts[0], input);
-    else ago::plan::add_step(use, parts, count, tiles);
-    price += double(use.price + 2 * result * ago::partition::price_after(result, on));
-    if (count > 1) price += ago::partition::quarter_price * ago::plan::quarters_of_tiling(parts, count, tiles, on);
+    std::int64_t const input = bytes(parts[0].data.in), result = bytes(parts[count - 1].data.out);
+    priced_use use(on);
+    if (count == 1) add_step(use, parts[0], input);
+    else add_step(use, parts, count, tiles);
+    price += double(use.price + 2 * result * price_after(result, on));
+    if (count > 1) price += quarter_price * quarters_of_tiling(parts, count, tiles, on);
   }
-  return (cycles + price / ago::partition::quarter_price) / quarter_cycles_per_second;
+  return (cycles + price / quarter_price) / quarter_cycles_per_second;
 }
 
 }  // namespace ago::tuner

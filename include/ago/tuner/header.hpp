@@ -50,7 +50,7 @@ inline constexpr schedule_field schedule_fields[] = {{"pixels", &schedule::pixel
 inline constexpr schedule_field last_schedule_fields[] = {
     {"tile", &schedule::tile}, {"winograd", &schedule::winograd}, {"packing", &schedule::packing}};
 inline constexpr char const* tiling_names[] = {"none", "rows", "channels", "channels_rows", "pixels"};
-static_assert(ago::ir::has_enumerators<tiling, ago::ir::lines_of(tiling_names)>());
+static_assert(has_enumerators<tiling, lines_of(tiling_names)>());
 
 /// {.pixels = 7, .vectors = 2}
 inline std::string text_of(schedule const& s) {

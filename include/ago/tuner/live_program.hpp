@@ -60,7 +60,7 @@ class live_program {
   /// Runs all steps; `workers` compute their work items.
   void run(float const* const* inputs, float* const* outputs, runs_pieces auto& workers) const {
     kernel_memory const m{memory(inputs, outputs), table_.tables()};
-    ago::runtime::run_phases(
+    run_phases(
         plan_->steps(), [&](int k) { return plan_->waits_of(k); }, [&](int k) { return table_.pieces(k); },
         [&](int k, int i) { kernels_[std::size_t(k)](table_.piece(k, i), m); }, workers);
   }

@@ -31,7 +31,7 @@ struct samples {
 /// Seeded samples.
 template <auto const& Net, options_for Options>
 samples samples_of() {
-  return {sample_parameters<Net>(), sample_inputs(ago::runtime::formed<Net, Options>::graph)};
+  return {sample_parameters<Net>(), sample_inputs(formed<Net, Options>::graph)};
 }
 
 /// Candidates run with the kernels of menu<Net, Options>, the same as those of a model with the same schedules, and are

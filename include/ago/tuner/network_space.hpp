@@ -105,7 +105,7 @@ class network_space {
     step_nodes const& nodes = formed::parts.step[i];
     planned_step p;
     p.key.target = target;
-    ago::plan::describe(formed::graph, nodes, usual::memory, p);
+    describe(formed::graph, nodes, usual::memory, p);
     p.key.in_runs = usual::plan.steps[i].key.in_runs;
     p.data.odd_runs = usual::plan.steps[i].data.odd_runs;
     p.data.pixel_floats = usual::plan.steps[i].data.pixel_floats;
@@ -113,7 +113,7 @@ class network_space {
     p.key.accumulates = by_channels(in.how) && p.key.what == structure::pointwise && !is_first;
     convolution_step way;
     if (in.how == tiling::none && nodes.main >= 0) way = way_of(p, nodes, wish);
-    ago::plan::choose_schedule(p, wish, in, way, Options);
+    choose_schedule(p, wish, in, way, Options);
     return p;
   }
 
@@ -123,8 +123,8 @@ class network_space {
     if (Options.device.threads == 1) return false;
     planned_step pair[2]{scheduled(i, {})};
     auto const cut = [&](int parts, chain_tiling const& in) {
-      return ago::plan::longest_piece(pair, parts, in, {}, machine) > machine.barrier &&
-             ago::plan::split_along(pair, parts, in, how, Options.device.threads).pieces > 1;
+      return longest_piece(pair, parts, in, {}, machine) > machine.barrier &&
+             split_along(pair, parts, in, how, Options.device.threads).pieces > 1;
     };
     if (cut(1, {})) return true;
     tiling_options const all = can_join(i) ? tilings(i - 1, 2) : tiling_options{};
@@ -175,7 +175,7 @@ class network_space {
     auto const& groups = formed::partition.subgraphs.of;
     for (int i = 1; i < count; ++i) {
       step_nodes const &a = formed::parts.step[i - 1], &b = formed::parts.step[i];
-      r.with_previous[i] = ago::plan::feeds(formed::graph, uses, a, b) && groups[a.main] == groups[b.main];
+      r.with_previous[i] = feeds(formed::graph, uses, a, b) && groups[a.main] == groups[b.main];
     }
     return r;
   }();

@@ -16,11 +16,10 @@ constexpr tile_options matrix_tiles(kernel_key const& key, long pixels, int vect
   tile_ranking all;
   for (int v = 1; v <= vectors && is_matrix_tile(target, 1, v); ++v) {
     tile_ranking r;
-    for (int p = 1; p <= pixels && p <= ago::kernel::longest_tile(v) && is_matrix_tile(target, p, v); ++p)
+    for (int p = 1; p <= pixels && p <= longest_tile(v) && is_matrix_tile(target, p, v); ++p)
       if (p != key.tile.pixels || v != key.tile.vectors)
-        r.offer({p, v, packing},
-                ago::kernel::matrix_cost({key.target, key.in_order}, {p, v, int(pixels % p), vectors % v}, pixels,
-                                         vectors, depth, false));
+        r.offer({p, v, packing}, matrix_cost({key.target, key.in_order}, {p, v, int(pixels % p), vectors % v}, pixels,
+                                             vectors, depth, false));
     for (int k = 0; k < of_each && k < r.best.count; ++k) all.offer(r.best.option[k], r.cost[k]);
   }
   return all.best;
@@ -28,7 +27,7 @@ constexpr tile_options matrix_tiles(kernel_key const& key, long pixels, int vect
 
 constexpr tile_options matrix_tiles(kernel_key const& key, step_data const& s, int packing = 0) {
   int const vectors = padded(s.out.c / s.groups * (key.paired ? 2 : 1), key.target) / lanes(key.target);
-  return matrix_tiles(key, ago::kernel::pixels_in_line(key.what, s), vectors, matrix_depth(s), packing);
+  return matrix_tiles(key, pixels_in_line(key.what, s), vectors, matrix_depth(s), packing);
 }
 
 /// Those with the packing of weights that `key` does not use.

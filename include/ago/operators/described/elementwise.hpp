@@ -24,7 +24,7 @@ constexpr scalar function_of(node const& n, scalar const& x) {
     case op::gelu_tanh: return .5 * x * (1 + tanh(.7978845608028654 * (x + .044715 * x * x * x)));
     case op::tanh: return tanh(x);
     case op::map: return value_of(n, x);
-    default: ago::ir::no_case_for_this_value();
+    default: no_case_for_this_value();
   }
 }
 constexpr operand unary(node const& n, operand x) {
@@ -44,7 +44,7 @@ constexpr scalar function_of(node const& n, scalar const& first, scalar const& s
     case op::minimum: return minimum(a, b);
     case op::less: return a < b;
     case op::power: return pow(a, b);
-    default: ago::ir::no_case_for_this_value();
+    default: no_case_for_this_value();
   }
 }
 /// The second operand is broadcast along its axes of one element.

@@ -41,7 +41,7 @@ constexpr operand movement(node const& n, operand x) {
       auto const index = [&](int d) { return x.extent(d) == 1 ? affine(0) : at[d]; };
       return copied(index(0), index(1), index(2), index(3));
     }
-    default: ago::ir::no_case_for_this_value();
+    default: no_case_for_this_value();
   }
 }
 

@@ -44,7 +44,7 @@ constexpr node_kind fold_of(op kind) {
     case op::reduce_product: return node_kind::product;
     case op::reduce_sum:
     case op::reduce_mean: return node_kind::sum;
-    default: ago::ir::no_case_for_this_value();
+    default: no_case_for_this_value();
   }
 }
 /// A fold of the axes along which the result has one element.

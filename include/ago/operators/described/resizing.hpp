@@ -30,7 +30,7 @@ class sampled_axis {
       case rounding::nearest_or_down: return at(x, i, 2, divisor_ - 1);
       case rounding::nearest_or_up: return at(x, i, 2, divisor_);
     }
-    ago::ir::no_case_for_this_value();
+    no_case_for_this_value();
   }
   /// The two pixels that it lies between; positions before the first count as that, those after the last likewise.
   constexpr subscript before(operand const& x, var& i) const { return at(x, i, 1, 0); }

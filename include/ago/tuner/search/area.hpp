@@ -21,7 +21,7 @@ inline std::unique_ptr<search> make_search(method how, space where, std::uint64_
     case method::exhaustive: return std::make_unique<exhaustive_search>(std::move(where));
     case method::evolutionary: return std::make_unique<evolutionary_search>(std::move(where), seed);
   }
-  ago::ir::no_case_for_this_value();
+  no_case_for_this_value();
 }
 
 /// Costs are logarithms of seconds, relative to the start of the area, whose cost is 0.
