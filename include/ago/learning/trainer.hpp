@@ -162,7 +162,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   training_status status() const noexcept { return status_; }
   /// The number of updates so far.
   long updates() const noexcept { return updates_; }
-  /// In order of declaration, as ago::runtime::model takes them. They can be changed between steps.
+  /// In order of declaration, as ago::model takes them. They can be changed between steps.
   std::span<float, parameter_count> parameters() noexcept { return runner_.parameters(); }
   /// Of the parameters that are trained, in order of declaration. For running statistics of batch norm: the batch's.
   std::span<float, gradient_count> gradients() noexcept {

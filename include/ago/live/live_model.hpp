@@ -50,7 +50,7 @@ class model_of<Net, Options, std::index_sequence<I...>, std::index_sequence<O...
   /// Ends it, within a run of the network. What has been found stays in use. Runs can go on meanwhile.
   void stop() { explored_.stop(); }
   /// Stops, and writes what has been found as the tuner does: the table tuned::<name>, by default that of the file, for
-  /// ago::runtime::model. Throws a tuner::failure if that is not possible.
+  /// ago::model. Throws a tuner::failure if that is not possible.
   void write_header(std::string const& path, std::string const& name = "") { explored_.write_header(path, name); }
   /// Can be called by any thread.
   exploration_progress progress() const { return explored_.progress(); }

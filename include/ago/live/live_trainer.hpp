@@ -107,7 +107,7 @@ class live_trainer : public learning::trainer_for<Net, Loss, Optimizer, How, liv
   /// Ends it, within a step. What has been found stays in use.
   void stop() { this->runner_.stop(); }
   /// Stops, and writes what has been found as the tuner does: the table tuned::<name>, by default that of the file, for
-  /// ago::learning::trainer. Throws a tuner::failure if that is not possible.
+  /// ago::trainer. Throws a tuner::failure if that is not possible.
   void write_header(std::string const& path, std::string const& name = "") { this->runner_.write_header(path, name); }
   /// Can be called by any thread.
   exploration_progress progress() const { return this->runner_.progress(); }

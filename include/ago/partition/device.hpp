@@ -22,7 +22,7 @@ struct device {
   int megahertz = 2300;    ///< of the clock; scales predicted times
   int multiply_adds = 32;  ///< of floats, in a cycle, at most: the peak of a core
   /// Quarter cycles that it costs several threads to finish a step together: about 0.15 us for an empty step with
-  /// ago::runtime::team, measured on two cores of an AMD Zen 5, a virtual machine; the rest is for results that are
+  /// ago::team, measured on two cores of an AMD Zen 5, a virtual machine; the rest is for results that are
   /// read from another core's cache.
   int barrier = 2500;
   /// Quarter cycles for a cache line that another core of several has written: 4 to 10 ns on an AMD Zen 4, a

@@ -46,7 +46,7 @@ struct tuned_schedule {
   schedule best;
 };
 
-/// Tuned schedules, sorted by signature: a constexpr value passed to `ago::runtime::model<net, table>`. They are not
+/// Tuned schedules, sorted by signature: a constexpr value passed to `ago::model<net, table>`. They are not
 /// template specialisations, which would come too late after the first use, and could differ silently between
 /// translation units.
 template <std::size_t N>

@@ -9,7 +9,7 @@
 namespace ago::plan {
 
 /// Each stage depends on those before it. The capacities: V nodes of the graph, S steps, N steps of the plan, and
-/// `Runs` segments of their inputs. The object is large. In ago::runtime::program each stage is a separate constant
+/// `Runs` segments of their inputs. The object is large. In ago::program each stage is a separate constant
 /// instead, because compilers limit the evaluation of every constant, and all stages of a thousand operators together
 /// exceed the limit. (tests/tuner/live_program.cpp and tests/tools/program.cpp compare the two.)
 template <int V, int S, int N, int Runs>

@@ -144,7 +144,7 @@ struct choose_model<Net, Schedules, Options, true> {
 };
 
 /// A network ready to run, compiled with `Options` (which can be just an instruction set or a policy). It is large,
-/// because it contains its packed weights (except with ago::plan::packed): make it `static`, or a member of a static
+/// because it contains its packed weights (except with ago::packed): make it `static`, or a member of a static
 /// object. Construction and runs do not allocate, throw or print; construction asks the system for large pages. Inputs,
 /// outputs and weights need no alignment and must not overlap; they are channel-last (NHWC) unless the network
 /// specifies otherwise.

@@ -6,7 +6,7 @@
 
 namespace ago::runtime {
 
-/// A thread pool, ago::runtime::team or a user's own: run(n, f) calls f(0), ..., f(n - 1) on any threads, and returns
+/// A thread pool, ago::team or a user's own: run(n, f) calls f(0), ..., f(n - 1) on any threads, and returns
 /// when all calls have returned.
 template <class Team>
 concept runs_pieces = requires(Team& team, void (*f)(int)) { team.run(2, f); };

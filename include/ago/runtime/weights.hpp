@@ -53,7 +53,7 @@ class own_weights {
   bool has_weights_ = false;
 };
 
-/// Weights that are packed at build time and used in place (ago::plan::packed).
+/// Weights that are packed at build time and used in place (ago::packed).
 template <class Program>
 class weights_elsewhere {
  public:

@@ -13,7 +13,7 @@
 
 namespace ago::tuner {
 
-/// The run-time counterpart of ago::runtime::model.
+/// The run-time counterpart of ago::model.
 template <auto const& Net, options_for Options = options{}>
 class live_program {
  public:

@@ -11,7 +11,7 @@
 namespace ago {
 
 /// Finds the best schedules of `Net` on this machine and writes them into a header as a table for a model,
-/// `ago::runtime::model<Net, table, Options>`. `--help` lists the flags. A complete program:
+/// `ago::model<Net, table, Options>`. `--help` lists the flags. A complete program:
 ///
 ///   int main(int count, char** words) { return ago::tune<my_network>(count, words); }
 ///
