@@ -136,25 +136,25 @@ TEST_CASE("contiguous segments are one range of memory, others are not") {
 
 TEST_CASE("a list joins a range with the previous one if it continues it, in memory and in order") {
   run_list list;
-  list.push({7, 0, 4, 0, 1});
-  list.push({7, 4, 2, 4, 1});
+  list.push({{4, 0, 1}, 7, 0});
+  list.push({{2, 4, 1}, 7, 4});
   CHECK(list.count == 1);
   CHECK(list.is_plain(6));
-  list.push({7, 7, 1, 6, 1});  // a gap in memory
+  list.push({{1, 6, 1}, 7, 7});  // a gap in memory
   CHECK(list.count == 2);
   CHECK_FALSE(list.is_plain(7));
-  list.push({7, 8, 1, 9, 1});  // a step of three from now on
-  list.push({7, 9, 1, 12, 1});
+  list.push({{1, 9, 1}, 7, 8});  // a step of three from now on
+  list.push({{1, 12, 1}, 7, 9});
   CHECK(list.count == 2);
-  CHECK(list.run[1] == channel_run{7, 7, 3, 6, 3});
-  list.push({7, 10, 2, 15, 1});  // another step
+  CHECK(list.run[1] == channel_run{{3, 6, 3}, 7, 7});
+  list.push({{2, 15, 1}, 7, 10});  // another step
   CHECK(list.count == 3);
-  list.push({8, 12, 2, 17, 1});  // another value
+  list.push({{2, 17, 1}, 8, 12});  // another value
   CHECK(list.count == 4);
-  list.push({8, 14, 1, 3, 1});  // backwards
+  list.push({{1, 3, 1}, 8, 14});  // backwards
   CHECK(list.count == 5);
   CHECK_FALSE(list.too_many);
-  for (int i = 0; i < max_runs; ++i) list.push({9, 3 * i, 1, 2 * i, 1});
+  for (int i = 0; i < max_runs; ++i) list.push({{1, 2 * i, 1}, 9, 3 * i});
   CHECK(list.count == max_runs);
   CHECK(list.too_many);
 }
@@ -177,9 +177,9 @@ channel_place place_of(run_list const& list, int channel) {
 
 TEST_CASE("slices and shuffles of lists pick the right channels") {
   run_list of;  // 24 channels in three segments
-  of.push({1, 5, 8, 0, 2});
-  of.push({2, 0, 8, 1, 2});
-  of.push({3, 9, 8, 16, 1});
+  of.push({{8, 0, 2}, 1, 5});
+  of.push({{8, 1, 2}, 2, 0});
+  of.push({{8, 16, 1}, 3, 9});
   for (int groups : {1, 2, 3, 4, 6, 8, 12, 24}) {
     run_list const shuffled = plan::shuffled(of, groups, 24);
     if (shuffled.too_many) continue;

@@ -56,9 +56,9 @@ TEST_CASE("a product knows the place of each segment, and a whole value needs no
       CAPTURE(output);
       CAPTURE(k);
       input_run const& run = table.run[table.first[i] + k];
-      CHECK(run.depth == expected[k].count);
+      CHECK(run.count == expected[k].count);
       CHECK(run.start == expected[k].start);
-      if (run.depth > 1) CHECK(run.step == expected[k].step);
+      if (run.count > 1) CHECK(run.step == expected[k].step);
       bool const of_input = run.at.in == place::area::input;
       CHECK(of_input == expected[k].of_input);
       if (of_input) CHECK(run.at.index == 1);

@@ -49,7 +49,7 @@ bool same(stage_data const& a, stage_data const& b) {
          a.beta == b.beta;
 }
 bool same(input_run const& a, input_run const& b) {
-  return a.at == b.at && a.depth == b.depth && a.start == b.start && a.step == b.step;
+  return a.at == b.at && a.count == b.count && a.start == b.start && a.step == b.step;
 }
 
 /// Compares a table with the work items that it was made of.

@@ -4,13 +4,13 @@
 #pragma once
 
 #include <ago/passes/value_uses.hpp>
+#include <ago/plan/step.hpp>
 
 namespace ago::plan {
 
-/// A segment: channels `first` ... `first + count - 1` in the memory of `value` are channels `start`, `start + step`,
-/// ... of the described value.
-struct channel_run {
-  int value = 0, first = 0, count = 0, start = 0, step = 1;
+/// A segment of the described value, in the memory of `value`, from its channel `first` on.
+struct channel_run : channel_segment {
+  int value = 0, first = 0;
   bool operator==(channel_run const&) const = default;
 };
 
@@ -60,7 +60,7 @@ struct channel_layouts {
   constexpr run_list where(int v, int channels) const {
     if (!gathered[v] && runs[v].count > 0) return runs[v];
     run_list own;
-    own.push({v, 0, channels, 0, 1});
+    own.push({{channels, 0, 1}, v, 0});
     return own;
   }
 };
@@ -94,7 +94,7 @@ constexpr run_list shuffled(run_list const& from, int groups, int channels) {
     append_slice(group, from, a * size, size, 0);
     for (int i = 0; i < group.count; ++i) {
       channel_run const& b = group.run[i];
-      r.push({b.value, b.first, b.count, b.start * groups + a, b.step * groups});
+      r.push({{b.count, b.start * groups + a, b.step * groups}, b.value, b.first});
     }
     r.too_many = r.too_many || group.too_many;
   }
@@ -158,7 +158,7 @@ constexpr channel_layouts<V> channel_layouts_of(graph<V, E, O> const& g) {
       l.pieces[v] = true;
       int at = 0;
       for (int i = 0; i < from.count; at += from.run[i++].count)
-        l.runs[v].push({v, at, from.run[i].count, from.run[i].start, from.run[i].step});
+        l.runs[v].push({{from.run[i].count, from.run[i].start, from.run[i].step}, v, at});
       continue;
     }
     l.runs[v] = composed(g, l, v);

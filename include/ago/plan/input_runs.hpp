@@ -32,11 +32,11 @@ constexpr int floats_in_lines(input_run const* runs, int count) {
     int gap = line - 1;
     for (int q = 0; q < count; ++q) {
       place const &a = runs[r].at, &b = runs[q].at;
-      int const after = a.offset - b.offset - runs[q].depth;
+      int const after = a.offset - b.offset - runs[q].count;
       bool const same = a.in == b.in && a.index == b.index && a.pixel_stride == b.pixel_stride;
       if (same && after >= 0 && after < gap) gap = after;
     }
-    sum += runs[r].depth + gap;
+    sum += runs[r].count + gap;
   }
   return sum;
 }
@@ -61,7 +61,7 @@ constexpr input_run_table<Runs, Steps> input_runs_of(graph<V, E, O> const& g, st
       channel_run const& from = runs.run[k];
       place at = m.at[from.value];
       at.offset += from.first;
-      r.run[used++] = {at, from.count, from.start, from.step};
+      r.run[used++] = {from, at};
       r.odd[i] += from.count % 2;
       if (k > 0) {
         channel_run const& before = runs.run[k - 1];

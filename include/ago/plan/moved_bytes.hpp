@@ -108,7 +108,7 @@ struct step_operands {
     if (d.run_count == 0) visit(d.source, d.in);
     for (int j = 0; j < d.run_count; ++j) {
       input_run const& run = runs.run[runs.first[first] + j];
-      visit(run.at, shape{d.in.n, d.in.h, d.in.w, run.depth});
+      visit(run.at, shape{d.in.n, d.in.h, d.in.w, run.count});
     }
   }
   /// Likewise for all operands, but not for values between the parts.

@@ -5,6 +5,7 @@
 #include <ago/kernel/units.hpp>
 #include <ago/plan/input_runs.hpp>
 #include <ago/plan/memory.hpp>
+#include <ago/plan/movement_loops.hpp>
 #include <ago/plan/packing.hpp>
 #include <ago/plan/parameter_sources.hpp>
 #include <ago/plan/schedule.hpp>
@@ -40,8 +41,11 @@ constexpr void describe_main(graph<V, E, O> const& g, step_nodes const& s, memor
   d.groups = n.kind == op::embedding ? n.entries : has_weights(n.kind) && n.kind != op::conv2d ? 1 : n.groups;
   d.count_pads = n.count_pads;
   if (!has_weights(n.kind)) d.alpha = s.attention ? g.source(g.operand(s.main)).alpha : n.alpha;
-  op const moves = p.key.what == structure::copy ? n.kind : op::identity;
-  d.move = {moves, n.axis, n.begin, n.step, {n.order[0], n.order[1], n.order[2], n.order[3]}};
+  d.last_of_equals = n.kind == op::arg_max && n.begin != 0;
+  if (n.kind == op::resize_nearest) d.rounds = rounding(n.step - 1);
+  if (n.kind == op::resize_nearest || n.kind == op::resize_bilinear) d.positions = sampling(n.begin);
+  if (n.kind == op::pad && d.in.c != d.out.c) d.loops = loops_of_pad(d, n.begin);
+  if (p.key.what == structure::copy) d.loops = loops_of(n, d, s.piece_at);
   p.key.described = n.described;
   p.key.weight_operand = std::int8_t(n.weight_operand);
   for (int i = 0; i < max_inputs - 1 && s.inputs[i] >= 0; ++i) {
@@ -60,7 +64,7 @@ constexpr void describe_piece(step_nodes const& s, planned_step& p) {
   d.source.offset += s.piece.first;
   if (s.gathers && s.piece.step > 1) {  // to channels that are not contiguous
     p.key.what = structure::copy;
-    d.move = {op::concat, 3, s.piece.start, s.piece.step, {0, 1, 2, 3}};
+    d.loops = loops_of_scatter(d, 3, s.piece.start, s.piece.step);
     return;
   }
   d.destination.offset += s.piece_at;
@@ -111,7 +115,6 @@ constexpr void describe(graph<V, E, O> const& g, step_nodes const& s, memory_pla
     if (n.kind == op::prelu && n.entries == 1) p.packing.after[i].step = 0;
   }
   if (!s.is_whole()) describe_piece(s, p);
-  else if (p.key.what == structure::copy && g.nodes[s.main].kind == op::concat) d.move.begin = s.piece_at;
 }
 
 /// Chooses register and cache tile: the wish from the table, or the analytic default. `in`: the pipeline's tiling;

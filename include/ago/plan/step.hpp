@@ -3,8 +3,10 @@
 #pragma once
 
 #include <ago/ir/graph.hpp>
+#include <ago/ir/sampling.hpp>
 #include <ago/partition/tiling.hpp>
 #include <ago/plan/factor_layout.hpp>
+#include <ago/plan/strided_loops.hpp>
 
 namespace ago::plan {
 
@@ -29,7 +31,7 @@ enum class structure : std::uint8_t {
   attention,         ///< both with the softmax between them, a few rows at a time
   softmax,
   layer_norm,
-  copy,  ///< data movement: slice, channel_shuffle, permute, unfold, fold, expand, see step_data::move
+  copy,  ///< data movement: slice, channel_shuffle, permute, unfold, fold, expand: step_details::loops
   pad,
   resize_nearest,
   resize_bilinear,
@@ -151,11 +153,15 @@ struct place {
   bool operator==(place const&) const = default;
 };
 
-/// A segment of K of a matrix product: contiguous channels in memory, which are channels `start`, `start + step`, ...
-/// of the value that the weights are for.
-struct input_run {
+/// Contiguous channels in memory, which are channels `start`, `start + step`, ... of a value.
+struct channel_segment {
+  int count = 0, start = 0, step = 1;
+  bool operator==(channel_segment const&) const = default;
+};
+
+/// A segment of K of a matrix product, of the value that the weights are for, and where it is.
+struct input_run : channel_segment {
   place at{};
-  int depth = 0, start = 0, step = 1;
 };
 
 /// Can offsets address an area of memory of so many floats?
@@ -173,16 +179,6 @@ struct stage_data {
   int parameters = -1;  ///< bias: shift[padded c]; batch_norm: scale[padded c], shift[padded c]; scale, prelu:
                         ///< factor[padded c]; offset into the packed weights
   float alpha = 0, beta = 0;
-};
-
-/// Where element i of the result along `axis` comes from, or the order of the axes: as in `node`. pad: `begin` channels
-/// before those of the source; resizing: `begin` is the sampling, `step` is 1 + the rounding; arg_max: `begin` 1
-/// selects the last of equal channels.
-struct movement {
-  op kind = op::identity;
-  int axis = 3, begin = 0, step = 1;
-  int order[4] = {0, 1, 2, 3};
-  bool operator==(movement const&) const = default;
 };
 
 /// The data of one step that most kernels read. There is one for every part of every work item, so it is small: offsets
@@ -213,7 +209,10 @@ struct step_details {
                                   ///< values; contraction, nest: operands 1 ... of the expression
   shape other_shape{};            ///< of each of them, if they are alike
   float alpha = 0;                ///< layer_norm: epsilon; products of two values: a factor; pad: the value of the pads
-  movement move{};
+  strided_loops loops{};          ///< what a copy or pad moves; none: in the order of memory
+  sampling positions{};           ///< resizing
+  rounding rounds{};              ///< resize_nearest
+  bool last_of_equals = false;    ///< arg_max: selects the last of equal channels, not the first
   bool operator==(step_details const&) const = default;
 };
 

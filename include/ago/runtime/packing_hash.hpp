@@ -29,7 +29,7 @@ class packing_hash {
     h_.mix(data.in);
     h_.mix(data.out);
     for (int i = 0; data.runs && i < data.run_count; ++i)
-      add(data.runs[i].depth).add(data.runs[i].start).add(data.runs[i].step);
+      add(data.runs[i].count).add(data.runs[i].start).add(data.runs[i].step);
     if (k.factors != factor_layout::chosen) add(int(k.factors));
     for (int i = 0; i < k.after.count(); ++i) add(int(k.after.stages[i].kind)).add(data.after[i].parameters);
     mix(0, part.packing);

@@ -153,7 +153,7 @@ TEST_CASE("a product in pairs reads an input in segments, also of odd length") {
       planned_data s;
       int depth = 0, memory = 0;
       for (int const d : depths) {
-        runs[s.run_count++] = {{place::area::arena, 0, memory, d + 1}, d, depth, 1};  // one float between pixels
+        runs[s.run_count++] = {{d, depth, 1}, {place::area::arena, 0, memory, d + 1}};  // one float between pixels
         s.odd_runs += d % 2;
         depth += d;
         memory += pixels * (d + 1);
@@ -169,7 +169,7 @@ TEST_CASE("a product in pairs reads an input in segments, also of odd length") {
       for (int i = 0; i < memory; ++i) arena[i] = std::numeric_limits<float>::quiet_NaN();
       for (input_run const& r : std::span(runs, std::size_t(s.run_count)))
         for (int p = 0; p < pixels; ++p)
-          for (int c = 0; c < r.depth; ++c) arena[r.at.offset + p * r.at.pixel_stride + c] = random.real();
+          for (int c = 0; c < r.count; ++c) arena[r.at.offset + p * r.at.pixel_stride + c] = random.real();
       pack_matrix<I>(key, s, {.weight = 0, .shift = outputs * depth}, blob.data(), packed.data());
       float* const to[] = {out.data()};
       pointwise_kernel<key>::run(s, {{packed.data(), arena.data(), nullptr, to}, s.tables()});
@@ -179,7 +179,7 @@ TEST_CASE("a product in pairs reads an input in segments, also of odd length") {
         for (int o = 0; o < outputs; ++o) {
           double sum = double(blob[std::size_t(outputs * depth + o)]);
           for (input_run const& r : std::span(runs, std::size_t(s.run_count)))
-            for (int c = 0; c < r.depth; ++c)
+            for (int c = 0; c < r.count; ++c)
               sum += double(arena[r.at.offset + p * r.at.pixel_stride + c]) *
                      double(blob[std::size_t(o * depth + r.start + c)]);
           double const wrong = std::abs(double(out[p * outputs + o]) - std::clamp(sum, 0., 6.));

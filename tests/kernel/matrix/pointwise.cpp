@@ -27,7 +27,7 @@ void run_gathering(step_data const& whole, kernel_memory const& memory) {
       int const end = (int(&r - runs) + 1) * s.in.c / 3;
       r.at = s.source;
       r.at.offset += r.start;
-      r.depth = end - r.start;
+      r.count = end - r.start;
     }
     s.run_count = 3;
     m.tables.runs = runs;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <ago/kernel/movement/copy.hpp>
+#include <ago/plan/movement_loops.hpp>
 
 #include "kernel/support.hpp"
 
@@ -75,13 +76,14 @@ TEST_CASE("a slice takes every n-th element along any axis, forwards or backward
     indices e = extents_of(s.in);
     int const axis = r.one_of({0, 1, 2, 3, 3, 3});
     auto const a = std::size_t(axis);
-    int const first = r.integer(0, e[a] - 1), last = r.integer(0, e[a] - 1), step = r.one_of({1, 1, 2, 3});
-    s.move = {.kind = op::slice, .axis = axis, .begin = first, .step = last < first ? -step : step};
-    e[a] = std::abs(last - first) / step + 1;
+    int const first = r.integer(0, e[a] - 1), last = r.integer(0, e[a] - 1), size = r.one_of({1, 1, 2, 3});
+    int const step = last < first ? -size : size;
+    e[a] = std::abs(last - first) / size + 1;
     s.out = shape_of(e);
     set_places(s, r);
+    s.loops = loops_of_slice(s, axis, first, step);
     check_moves<I>(s, r, [&](indices i) {
-      i[a] = s.move.begin + i[a] * s.move.step;
+      i[a] = first + i[a] * step;
       return i;
     });
   });
@@ -97,8 +99,8 @@ TEST_CASE("a part of a concat is written to its place along any axis, and nothin
     int const count = e[a];
     e[a] = begin + (count - 1) * step + 1 + r.integer(0, 2);
     s.out = shape_of(e);
-    s.move = {.kind = op::concat, .axis = axis, .begin = begin, .step = step};
     set_places(s, r);
+    s.loops = loops_of_scatter(s, axis, begin, step);
     check_moves<I>(s, r, [&](indices i) {
       int const from = i[a] - begin;
       bool const written = from >= 0 && from % step == 0 && from / step < count;
@@ -112,14 +114,13 @@ TEST_CASE("channels are shuffled between any number of groups") {
   for_many(100, []<isa I>(test::numbers& r, std::integral_constant<isa, I>) {
     planned_data s;
     s.in = random_shape(r, I);
-    s.groups = r.one_of({1, 2, 2, 3, 4, 8, 5});
-    int const channels = s.in.c;
-    s.in.c *= s.groups;
+    int const groups = r.one_of({1, 2, 2, 3, 4, 8, 5}), channels = s.in.c;
+    s.in.c *= groups;
     s.out = s.in;
-    s.move.kind = op::channel_shuffle;
     set_places(s, r);
+    s.loops = loops_of_shuffle(s, groups);
     check_moves<I>(s, r, [&](indices i) {
-      i[3] = i[3] % s.groups * channels + i[3] / s.groups;
+      i[3] = i[3] % groups * channels + i[3] / groups;
       return i;
     });
   });
@@ -133,12 +134,11 @@ TEST_CASE("axes are permuted in every order") {
         test::numbers r(seed);
         planned_data s;
         s.in = random_shape(r, I);
-        s.move.kind = op::permute;
-        std::copy(order, order + 4, s.move.order);
         indices e{};
         for (std::size_t k = 0; k < 4; ++k) e[k] = extents_of(s.in)[std::size_t(order[k])];
         s.out = shape_of(e);
         set_places(s, r);
+        s.loops = loops_of_axes(s, order);
         CAPTURE(seed);
         CAPTURE(order[0] * 1000 + order[1] * 100 + order[2] * 10 + order[3]);
         check_moves<I>(s, r, [&](indices const& i) {
@@ -161,16 +161,16 @@ TEST_CASE("every place in the patches becomes a sequence, and sequences become a
     s.win.stride_w = pw;
     s.in = image;
     s.out = sequences;
-    s.move.kind = op::unfold;
     set_places(s, r);
+    s.loops = loops_of_patches(s, false);
     check_moves<I>(s, r, [&](indices const& i) {
       int const px = i[0] % pw, py = i[0] / pw % ph, tx = i[2] % columns, ty = i[2] / columns;
       return indices{i[0] / pw / ph, ty * ph + py, tx * pw + px, i[3]};
     });
     s.in = sequences;
     s.out = image;
-    s.move.kind = op::fold;
     set_places(s, r);
+    s.loops = loops_of_patches(s, true);
     check_moves<I>(s, r, [&](indices const& i) {
       return indices{(i[0] * ph + i[1] % ph) * pw + i[2] % pw, 0, i[1] / ph * columns + i[2] / pw, i[3]};
     });
@@ -189,11 +189,28 @@ TEST_CASE("a reshape keeps the order of the elements, whatever the gaps between 
     }
     s.out = shape_of(e);
     if (r.integer(0, 1) == 1) std::swap(s.in, s.out);
-    s.move.kind = op::reshape;
     set_places(s, r);
+    s.loops = loops_in_order(s);
     check_moves<I>(s, r, [&](indices const& i) {
       int const at = ((i[0] * s.out.h + i[1]) * s.out.w + i[2]) * s.out.c + i[3];
       return indices{at / s.in.c / s.in.w / s.in.h, at / s.in.c / s.in.w % s.in.h, at / s.in.c % s.in.w, at % s.in.c};
+    });
+  });
+}
+
+TEST_CASE("elements are repeated along axes on which the source has one") {
+  for_many(60, []<isa I>(test::numbers& r, std::integral_constant<isa, I>) {
+    planned_data s;
+    s.out = random_shape(r, I);
+    indices e = extents_of(s.out);
+    for (int& extent : e)
+      if (r.integer(0, 1) == 1) extent = 1;
+    s.in = shape_of(e);
+    set_places(s, r);
+    s.loops = loops_of_axes(s, {0, 1, 2, 3});
+    check_moves<I>(s, r, [&](indices i) {
+      for (std::size_t k = 0; k < 4; ++k) i[k] = e[k] == 1 ? 0 : i[k];
+      return i;
     });
   });
 }
@@ -203,6 +220,7 @@ TEST_CASE("a plain copy keeps every element in place") {
     planned_data s;
     s.in = s.out = random_shape(r, I);
     set_places(s, r);
+    s.loops = loops_of_axes(s, {0, 1, 2, 3});
     check_moves<I>(s, r, [](indices const& i) { return i; });
   });
 }
@@ -218,7 +236,8 @@ TEST_CASE("NaN, infinities and signed zeros are copied unchanged") {
       s.out = kind == op::identity ? s.in : shape{1, 1, 7, 3};
       s.source = {place::area::input, 0, 0, s.in.c};
       s.destination = {place::area::output, 0, 0, s.out.c};
-      s.move = {.kind = kind, .order = {0, 1, 3, 2}};
+      if (kind == op::reshape) s.loops = loops_in_order(s);
+      else s.loops = loops_of_axes(s, {0, 1, kind == op::permute ? 3 : 2, kind == op::permute ? 2 : 3});
       test::call<copy_kernel<key(I)>>(s, nullptr, {in.data()}, out.data());
       bool same = true;
       for (std::size_t i = 0; i < 21; ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <ago/kernel/movement/pad.hpp>
+#include <ago/plan/movement_loops.hpp>
 
 #include "kernel/support.hpp"
 
@@ -29,10 +30,10 @@ TEST_CASE("an image is padded with rows, columns and channels of a constant on e
       s.out.w += w.pad_left + w.pad_right;
       int const front = seed % 3 == 0 ? r.integer(0, 5) : 0;
       s.out.c += front + (seed % 3 == 0 ? r.integer(0, 20) : 0);
-      s.move.begin = front;
       s.alpha = r.real();
       s.source = {place::area::input, 0, 0, s.in.c + r.one_of({0, 0, 1, 5})};
       s.destination = {place::area::output, 0, 0, s.out.c + r.one_of({0, 0, 1, 5})};
+      if (s.in.c != s.out.c) s.loops = loops_of_pad(s, front);
       test::guarded in(test::extent(s.in, s.source.pixel_stride)), out(test::extent(s.out, s.destination.pixel_stride));
       r.fill(in.data(), in.size());
       test::call<pad_kernel<key(I)>>(s, nullptr, {in.data()}, out.data());

@@ -22,7 +22,7 @@ double pixel(planned_data const& s, float const* in, int n, int y, int x, int c)
 
 /// The source position of pixel i, by the step's rule or else `standard`.
 double place_of(planned_data const& s, int i, int in, int out, sampling standard) {
-  auto const how = s.move.begin == 0 ? standard : sampling(s.move.begin);
+  auto const how = s.positions == sampling::standard ? standard : s.positions;
   if (out == 1 && (how == sampling::align_corners || how == sampling::half_pixel_or_first)) return 0;
   if (how == sampling::align_corners) return i * (in - 1.) / (out - 1);
   if (how == sampling::asymmetric) return double(i) * in / out;
@@ -31,7 +31,7 @@ double place_of(planned_data const& s, int i, int in, int out, sampling standard
 /// The nearest pixel, or the one before or after.
 int nearest(planned_data const& s, int i, int in, int out) {
   double const at = std::clamp(place_of(s, i, in, out, sampling::asymmetric), 0., in - 1.);
-  auto const how = rounding(s.move.step - 1);
+  auto const how = s.rounds;
   int best = 0;
   for (int p = 0; p < in; ++p) {
     double const nearer = std::fabs(best - at) - std::fabs(p - at);
@@ -65,8 +65,8 @@ void many_sizes(isa target, bool partial, double tolerance, Reference reference)
   for (int seed = 0; seed < 240; ++seed) {
     test::numbers r(static_cast<unsigned>(seed));
     planned_data s;
-    s.move.begin = seed % 2 ? r.integer(1, 4) : 0;
-    s.move.step = seed % 2 ? r.integer(1, 4) : 1;
+    s.positions = sampling(seed % 2 ? r.integer(1, 4) : 0);
+    s.rounds = rounding(seed % 2 ? r.integer(0, 3) : 0);
     int const odd = r.one_of({1, 2, 3, 17, 24, l, l + 1, 2 * l - 1, 3 * l + 1}), even = r.one_of({l, 2 * l, 3 * l});
     s.in = s.out = {r.integer(1, 3), r.integer(1, 9), r.integer(1, 9), partial ? odd : even};
     bool const doubles = r.integer(0, 2) == 0;

@@ -59,7 +59,7 @@ struct problem {
     double all = sums ? 0 : kind == op::reduce_product ? 1 : kind == op::reduce_min ? 1e9 : -1e9, count = 0, best = 0;
     each(n, y, x, c, [&](double v, int channel) {
       ++count;
-      if (kind == op::arg_max && (s.move.begin ? v >= all : v > all)) best = channel;
+      if (kind == op::arg_max && (s.last_of_equals ? v >= all : v > all)) best = channel;
       if (sums) all += v;
       else if (kind == op::reduce_product) all *= v;
       else all = kind == op::reduce_min ? std::fmin(all, v) : std::fmax(all, v);
@@ -109,7 +109,7 @@ TEST_CASE("the index of the largest channel, the first or the last of several") 
       test::numbers r(static_cast<unsigned>(seed));
       problem p(r, r.integer(1, 50), 8);
       for (std::size_t i = 0; i < p.in.size(); ++i) p.in[i] = float(r.integer(-3, 3));
-      p.s.move.begin = seed % 2;
+      p.s.last_of_equals = seed % 2 == 1;
       CAPTURE(seed);
       check<op::arg_max, I>(p);
     }

@@ -94,17 +94,19 @@ class product_of_batches {
 
   /// Copies a factor so that batches are neighbours.
   static void turn(loops const& l, long loop::* which, float const* from, float* to) {
-    strided_copy<I> copy;
-    copy.add(L.batches, L.form.batch.all[0].*which, 1);
+    strided_loops copy;
+    copy.add(L.batches, int(L.form.batch.all[0].*which), 1);
     long step = z;
     auto const add = [&](loops const& all) {
-      for (int i = all.count; i-- > 0; step *= all.all[i].extent) copy.add(all.all[i].extent, all.all[i].*which, step);
+      for (int i = all.count; i-- > 0; step *= all.all[i].extent)
+        copy.add(all.all[i].extent, int(all.all[i].*which), int(step));
     };
     add(L.form.k);
     add(l);
     for (long i = 0; i < long(l.extent()) * L.depth && L.batches < z; ++i)
       for (int j = L.batches; j < z; ++j) to[i * z + j] = 0;
-    copy.run(from, to);
+    copy.arrange();
+    copy_strided<I>(copy, from, to);
   }
 
   /// Rows of a block of K, if columns do not stay in caches either, from end to end: tiles go through them one register

@@ -64,8 +64,8 @@ template <kernel_key K>
     AGO_UNROLL(1)
     for (int r = 0; r < s.run_count; ++r) {
       input_run const& in = m.run(s, r);
-      segment(in.at, begin, in.depth);
-      begin += in.depth;
+      segment(in.at, begin, in.count);
+      begin += in.count;
     }
   } else {
     segment(s.source, 0, s.in.c);

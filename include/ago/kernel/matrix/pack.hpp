@@ -58,7 +58,7 @@ void pack_matrix(kernel_key const& key, packed_operator const& s, parameter_sour
   folded_parameters const parameters(from, blob, s.out.c);
   int const taps = s.win.kernel_h * s.win.kernel_w, inputs = s.in.c / s.groups, steps = layout.steps, odd = steps - 1;
   weight_reader const weight(s, from, blob, inputs, s.out.c / s.groups);
-  input_run const whole{{}, inputs};
+  input_run const whole{{inputs}, {}};
   input_run const* const runs = s.runs ? s.runs : &whole;
   int const run_count = s.runs ? s.run_count : 1;
   bool const scattered = weight.is_scattered(), all = parameters.has(0) && parameters.has(s.out.c - 1);
@@ -82,8 +82,8 @@ void pack_matrix(kernel_key const& key, packed_operator const& s, parameter_sour
       input_run const run = runs[r];
       long const apart = long(run.step) * taps, next_channel = long(inputs) * taps * from.step;
       if (key.in_runs) at += at % steps;  // pointwise only: there is one tap
-      for (int done = 0, depth; done < run.depth; done += depth, at += depth) {
-        depth = run.depth - done < block ? run.depth - done : block;
+      for (int done = 0, depth; done < run.count; done += depth, at += depth) {
+        depth = run.count - done < block ? run.count - done : block;
         int const c = run.start + done * run.step;
         if (copies && run.step == 1 && at % steps == 0) {
           float const* const source = weight.at(first, c, 0);

@@ -180,8 +180,8 @@ struct pointwise_kernel {
             input_run const& in = m.run(s, r);
             long const stride = in.at.pixel_stride;
             if (r + 1 < s.run_count) fetch_run<PIXELS>(m.run(s, r + 1), m, run.from + pixel);
-            add(address(in.at, m) + (run.from + pixel) * stride, stride, in.depth, w);
-            w += (in.depth + steps - 1L) / steps * VECTORS * lanes(target);
+            add(address(in.at, m) + (run.from + pixel) * stride, stride, in.count, w);
+            w += (in.count + steps - 1L) / steps * VECTORS * lanes(target);
           }
         } else {
           add(a + first, source_stride, last - first, weights + long(first) * VECTORS * lanes(target));

@@ -7,18 +7,21 @@
 
 namespace ago::kernel {
 
-/// Sets the pads of step_data::win to step_details::alpha and copies the rest. If the result has more channels than the
-/// source, the first channel of the source becomes channel move.begin.
+/// Sets the pads of step_data::win to step_details::alpha and copies the rest; as step_details::loops says, if the
+/// result has more channels than the source.
 template <kernel_key K>
 struct pad_kernel {
   static_assert(K.after.count() == 0, "pad takes no epilogue");
   static void run(step_data const& s, kernel_memory const& m) {
     step_details const& d = m.details(s);
-    if (s.in.c != s.out.c) return more_channels(s, d, m);
     window const& w = s.win;
     long const source = s.source.pixel_stride, destination = s.destination.pixel_stride;
     float const* from = address(s.source, m);
     float* to = mutable_address(s.destination, m);
+    if (s.in.c != s.out.c) {
+      fill(s, d.alpha, to, s.out.pixels());
+      return copy_strided<I>(d.loops, from, to);
+    }
     for (int n = 0; n < s.out.n; ++n) {
       fill(s, d.alpha, to, long(w.pad_top) * s.out.w);
       to += long(w.pad_top) * s.out.w * destination;
@@ -37,18 +40,6 @@ struct pad_kernel {
  private:
   static constexpr isa I = K.target;
 
-  [[gnu::noinline]] static void more_channels(step_data const& s, step_details const& d, run_memory const& m) {
-    long const source = s.source.pixel_stride, destination = s.destination.pixel_stride;
-    float const* from = address(s.source, m);
-    float* const to = mutable_address(s.destination, m);
-    fill(s, d.alpha, to, s.out.pixels());
-    for (int n = 0; n < s.in.n; ++n)
-      for (int y = 0; y < s.in.h; ++y) {
-        long const pixel = (long(n) * s.out.h + y + s.win.pad_top) * s.out.w + s.win.pad_left;
-        float* pixels = to + pixel * destination + d.move.begin;
-        for (int x = 0; x < s.in.w; ++x, from += source, pixels += destination) copy_run<I>(from, pixels, s.in.c);
-      }
-  }
   AGO_INLINE static void fill_run(float x, float* to, long count) {
     constexpr int V = lanes(I);
     long i = 0;

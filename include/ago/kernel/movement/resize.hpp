@@ -99,7 +99,7 @@ class pixels_between {
   long in_, divisor_;
 };
 
-/// move.begin is the sampling, move.step is 1 + the rounding; positions are computed in integers.
+/// The pixel that is nearest to step_details::positions; they are computed in integers.
 template <kernel_key K>
 struct resize_nearest_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
@@ -107,16 +107,15 @@ struct resize_nearest_kernel {
     float const* image = address(s.source, m);
     float* out = mutable_address(s.destination, m);
     long const row = long(s.in.w) * s.source.pixel_stride;
-    movement const& move = m.details(s).move;
-    auto const from = move.begin == 0 ? sampling::asymmetric : sampling(move.begin);
-    auto const how = rounding(move.step - 1);
+    step_details const& d = m.details(s);
+    auto const from = d.positions == sampling::standard ? sampling::asymmetric : d.positions;
     kernel::places const rows(from, s.in.h, s.out.h), columns(from, s.in.w, s.out.w);
     long pixel = 0;
     for (int n = 0; n < s.out.n; ++n, image += s.in.h * row) {
       finish.image(s, m, n);
-      kernel::nearest_pixels y(rows, how, s.in.h);
+      kernel::nearest_pixels y(rows, d.rounds, s.in.h);
       for (int i = 0; i < s.out.h; ++i, y.advance()) {
-        kernel::nearest_pixels x(columns, how, s.in.w);
+        kernel::nearest_pixels x(columns, d.rounds, s.in.w);
         for (int j = 0; j < s.out.w; ++j, x.advance(), ++pixel, out += s.destination.pixel_stride) {
           float const* const in = image + y.index() * row + x.index() * s.source.pixel_stride;
           write_pixel<K>(finish, out, pixel, s.out.c,
@@ -127,7 +126,7 @@ struct resize_nearest_kernel {
   }
 };
 
-/// move.begin is the sampling.
+/// Between the pixels around step_details::positions.
 template <kernel_key K>
 struct resize_bilinear_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
@@ -135,7 +134,7 @@ struct resize_bilinear_kernel {
     float const* image = address(s.source, m);
     float* out = mutable_address(s.destination, m);
     long const row = long(s.in.w) * s.source.pixel_stride;
-    auto const from = sampling(m.details(s).move.begin);
+    sampling const from = m.details(s).positions;
     kernel::places const rows(from, s.in.h, s.out.h), columns(from, s.in.w, s.out.w);
     long pixel = 0;
     for (int n = 0; n < s.out.n; ++n, image += s.in.h * row) {

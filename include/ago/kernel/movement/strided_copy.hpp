@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies between arrays with any strides: merges loops over contiguous memory, and vectorises the innermost ones.
+// Copies between arrays with any strides: vectorises the innermost loops.
 #pragma once
 
+#include <ago/plan/strided_loops.hpp>
 #include <ago/simd/transpose.hpp>
 
 namespace ago::kernel {
@@ -34,105 +35,40 @@ void interleave(float const* a, float const* b, float* to, long count) {
   }
 }
 
-/// One loop of a copy: its extent, and the floats by which source and destination advance in each iteration.
-struct copy_loop {
-  long extent = 1, source = 0, destination = 0;
-};
-
-/// to[sum of i_k * destination_k] = from[sum of i_k * source_k] for all 0 <= i_k < extent_k, over at most six loops in
-/// any order. Strides may be negative. Source and destination share no float.
+/// The copy that `l`, which is arranged, describes.
 template <isa I>
-class strided_copy {
- public:
-  void add(long extent, long source, long destination) {
-    if (extent == 1) return;
-    int k = count_++;
-    for (; k > 0 && size(loops_[k - 1].destination) < size(destination); --k) loops_[k] = loops_[k - 1];
-    loops_[k] = {extent, source, destination};
-  }
-
-  [[gnu::noinline]] void run(float const* from, float* to) {
-    join();
-    while (count_ < 2) insert_front({});
-    copy_loop const inner = loops_[count_ - 1];
-    int const contiguous = inner.destination == 1 ? loop_of_source_stride_1() : -1;
-    if (contiguous >= 0 && inner.source != 1) move_to_inner(contiguous);
-    copy_loop const outer = loops_[count_ - 2];
-    if (contiguous < 0) {
-      for_each_outer(from, to, [&](float const* p, float* q) { strided(outer, inner, p, q); });
-    } else if (inner.source == 1) {
-      for_each_outer(from, to, [&](float const* p, float* q) {
-        for (long i = 0; i < outer.extent; ++i)
-          copy_run<I>(p + i * outer.source, q + i * outer.destination, inner.extent);
-      });
+[[gnu::noinline]] void copy_strided(strided_loops const& l, float const* from, float* to) {
+  strided_loop const outer = l.loop[l.count - 2], inner = l.loop[l.count - 1];
+  auto const inner_loops = [&](float const* p, float* q) {
+    if (inner.destination == 1 && inner.source == 1) {
+      for (long i = 0; i < outer.extent; ++i)
+        copy_run<I>(p + i * outer.source, q + i * outer.destination, inner.extent);
+    } else if (inner.destination != 1 || outer.source != 1) {
+      for (long i = 0; i < outer.extent; ++i, p += outer.source, q += outer.destination)
+        for (long j = 0; j < inner.extent; ++j) q[j * inner.destination] = p[j * inner.source];
     } else if (inner.extent == 2 && outer.destination == 2) {
-      for_each_outer(from, to, [&](float const* p, float* q) { interleave<I>(p, p + inner.source, q, outer.extent); });
+      interleave<I>(p, p + inner.source, q, outer.extent);
     } else {
-      for_each_outer(from, to, [&](float const* p, float* q) {
-        transpose<I>(p, inner.source, q, outer.destination, outer.extent, inner.extent);
-      });
+      transpose<I>(p, inner.source, q, outer.destination, outer.extent, inner.extent);
     }
-  }
-
- private:
-  static long size(long stride) { return stride < 0 ? -stride : stride; }
-
-  /// Merges a loop with the next inner one if its steps continue where those of the inner loop end.
-  void join() {
-    for (int k = count_ - 1; k > 0; --k) {
-      copy_loop const inner = loops_[k];
-      copy_loop& outer = loops_[k - 1];
-      if (outer.source != inner.extent * inner.source || outer.destination != inner.extent * inner.destination)
-        continue;
-      outer = {outer.extent * inner.extent, inner.source, inner.destination};
-      --count_;
-      for (int j = k; j < count_; ++j) loops_[j] = loops_[j + 1];
+  };
+  from += l.from;
+  to += l.to;
+  long at[strided_loops::most]{};
+  for (;;) {
+    inner_loops(from, to);
+    int k = l.count - 3;
+    for (; k >= 0; --k) {
+      strided_loop const& loop = l.loop[k];
+      from += loop.source;
+      to += loop.destination;
+      if (++at[k] < loop.extent) break;
+      at[k] = 0;
+      from -= long(loop.extent) * loop.source;
+      to -= long(loop.extent) * loop.destination;
     }
+    if (k < 0) return;
   }
-  void insert_front(copy_loop const& loop) {
-    for (int k = count_++; k > 0; --k) loops_[k] = loops_[k - 1];
-    loops_[0] = loop;
-  }
-  /// Moves loop k to the last position but one.
-  void move_to_inner(int k) {
-    copy_loop const loop = loops_[k];
-    for (; k < count_ - 2; ++k) loops_[k] = loops_[k + 1];
-    loops_[k] = loop;
-  }
-  int loop_of_source_stride_1() const {
-    for (int k = 0; k < count_; ++k)
-      if (loops_[k].source == 1) return k;
-    return -1;
-  }
-
-  /// Calls f for every iteration of all loops but the last two.
-  template <class F>
-  AGO_INLINE void for_each_outer(float const* from, float* to, F f) const {
-    long at[max_loops]{};
-    for (;;) {
-      f(from, to);
-      int k = count_ - 3;
-      for (; k >= 0; --k) {
-        copy_loop const& loop = loops_[k];
-        from += loop.source;
-        to += loop.destination;
-        if (++at[k] < loop.extent) break;
-        at[k] = 0;
-        from -= loop.extent * loop.source;
-        to -= loop.extent * loop.destination;
-      }
-      if (k < 0) return;
-    }
-  }
-
-  static void strided(copy_loop const& outer, copy_loop const& inner, float const* from, float* to) {
-    for (long i = 0; i < outer.extent; ++i, from += outer.source, to += outer.destination)
-      for (long j = 0; j < inner.extent; ++j) to[j * inner.destination] = from[j * inner.source];
-  }
-
-  static constexpr int max_loops = 6;
-  copy_loop loops_[max_loops]{};  ///< from large to small strides of the destination
-  int count_ = 0;
-};
+}
 
 }  // namespace ago::kernel

@@ -49,7 +49,7 @@ struct reduction_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
     finisher<K.after, I> finish(s, m);
     box const b(s);
-    bool const last = m.details(s).move.begin != 0;
+    bool const last = m.details(s).last_of_equals;
     float const* const in = address(s.source, m);
     float* out = mutable_address(s.destination, m);
     long pixel = 0;
