@@ -26,9 +26,15 @@ def sentences(include):
                 yield text.removeprefix("ago: ")
 
 
-def faults(include):
-    body = re.search(r"enum class fault[^{]*\{([^}]*)\}", (include / "ago/ir/graph.hpp").read_text())[1]
+def faults(header):
+    """The faults that a header enumerates."""
+    body = re.search(r"enum class \w*fault[^{]*\{([^}]*)\}", header.read_text())[1]
     return [name for name in re.findall(r"\w+", body) if name != "none"]
+
+
+# Where faults are enumerated, and where their sentences are.
+FAULTS = {"ir/graph.hpp": "network/check.hpp", "expression/fault.hpp": "expression/check.hpp",
+          "partition/fault.hpp": "partition/fault.hpp"}
 
 
 # An expression in a network is refused with the fault of the expression, of which there are mistakes.
@@ -63,7 +69,12 @@ def main():
     mistakes = "".join(path.read_text() for path in (root / "tests/fail").glob("*.cpp"))
     found = list(sentences(root / "include"))
     missing = [f"docs/errors.md does not have the sentence: {s}" for s in found if f"| {s} |" not in plain]
-    for fault in faults(root / "include"):
+    ago = root / "include/ago"
+    for enumerated, asserted in FAULTS.items():
+        known = re.findall(r"static_assert\([\w:]*is_not<\w+>\([\w:]*fault::(\w+)\)", (ago / asserted).read_text())
+        missing += [f"{asserted} has no sentence for the fault {f}" for f in faults(ago / enumerated)
+                    if f not in known and f not in REPORTED_OTHERWISE]
+    for fault in faults(ago / "ir/graph.hpp") + faults(ago / "expression/fault.hpp"):
         if f"| `{fault}` |" not in plain:
             missing.append(f"docs/errors.md does not have the fault {fault}")
         if fault not in REPORTED_OTHERWISE and not re.search(rf"// (misfit: {fault} |expect: .*fault::{fault})", mistakes):

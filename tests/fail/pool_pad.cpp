@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A pooling padded by more than half its window.
-// misfit: pad_must_be_smaller_than_kernel max_pool 1 1 2
+// misfit: pad_exceeds_half_of_window max_pool 1 1 2
 // expect: ago: a pooling's pad \(gets\) must be at most half of its window \(expects\)
 #include <ago/network/check.hpp>
 

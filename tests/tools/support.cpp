@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shared code of the tools: files that are written completely or not at all, sentences for misfits, and text from
-// elsewhere that is safe to print on a terminal.
+// Shared code of the tools: files that are written completely or not at all, misfits and enumerators in words, and text
+// from elsewhere that is safe to print on a terminal.
 #include <support/child.hpp>
 #include <support/diagnostic.hpp>
 #include <support/output_file.hpp>
 #include <support/printable.hpp>
+#include <support/spelling.hpp>
 #include <support/temporary_folder.hpp>
 
 #include <doctest/doctest.h>
@@ -13,7 +14,6 @@
 #include <fstream>
 #include <new>
 #include <random>
-#include <set>
 
 namespace {
 
@@ -64,17 +64,20 @@ TEST_CASE("of several files, all are written or none") {
   CHECK(f.files() == 3);
 }
 
-TEST_CASE("every fault has a sentence of its own") {
-  std::set<std::string> sentences;
-  int const faults = int(ago::ir::fault::network_is_not_constexpr) + 1;
-  for (int i = 0; i < faults; ++i) sentences.insert(sentence_of({.what = ago::ir::fault(i)}));
-  CHECK(sentences.size() == std::size_t(faults));
-  CHECK(!sentences.contains(sentence_of({.what = ago::ir::fault(faults)})));
+TEST_CASE("an enumerator in words is as it is spelled, and another value is no word") {
+  using ago::ir::fault;
+  CHECK(words_of(fault::none) == "none");
+  CHECK(words_of(fault::no_gradient_reaches) == "no gradient reaches");
+  CHECK(words_of(fault(int(fault::no_gradient_reaches) + 1)) == "?");
+  CHECK(words_of(fault(255)) == "?");
 }
 
-TEST_CASE("a sentence contains the numbers that disagree") {
-  ago::ir::diagnostic const d{.what = ago::ir::fault::bounds_are_reversed, .expected = 3, .actual = 2};
-  CHECK(sentence_of(d) == "the lower bound exceeds the upper bound (expects 3, gets 2)");
+TEST_CASE("a diagnostic's text contains the numbers that disagree") {
+  ago::ir::diagnostic d{.what = ago::ir::fault::bounds_are_reversed, .expected = 3, .actual = 2};
+  CHECK(text_of(d) == "bounds are reversed (expects 3, gets 2)");
+  d = {.what = ago::ir::fault::expression_does_not_fit};
+  d.described = {.what = ago::expression::fault::rank_differs, .operand = 1, .expected = 4, .actual = 3};
+  CHECK(text_of(d) == "expression does not fit: rank differs, operand 1 (expects 4, gets 3)");
 }
 
 TEST_CASE("control characters are escaped, and printable text is left alone") {

@@ -120,7 +120,7 @@ int builder::apply(layer_value layer, std::vector<int> operands, std::vector<flo
   if (recorder_.bad.what != ir::fault::none) {
     ir::diagnostic const d = recorder_.bad;
     recorder_.bad = {};
-    throw unsupported(std::string(name_of(d.where)) + ": " + tools::sentence_of(d));
+    throw unsupported(std::string(name_of(d.where)) + ": " + tools::text_of(d));
   }
   if (recorder_.floats - before != long(weights.size()))
     throw std::logic_error("importer: " + origin_ + ": " + std::to_string(weights.size()) + " weights for a layer of " +

@@ -25,7 +25,7 @@ std::vector<inspection> inspect_model(importer::model_words const& model, std::v
   importer::call_list const network = in_order_of(structured(from.network, names), from.network);
   ago::detail::recorder made;
   importer::record(network, made);
-  if (made.bad.what != ir::fault::none) throw std::logic_error(sentence_of(made.bad));
+  if (made.bad.what != ir::fault::none) throw std::logic_error(text_of(made.bad));
   auto all = inspect_recorded(made, ways);
   for (inspection& i : all) i.network = model.file.filename().string();
   return all;

@@ -7,7 +7,7 @@ namespace ago::tools {
 
 std::string to_string(ir::diagnostic const& d) {
   return "layer " + std::to_string(d.layer) + ", " + name_of(d.where) + " of source line " + std::to_string(d.line) +
-         ": " + sentence_of(d);
+         ": " + text_of(d);
 }
 
 void detail::check_room(ago::detail::recorder const& made, int nodes, int edges, int outputs) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sentences for the front end's diagnostics.
+// The front end's diagnostics as text.
 #pragma once
 
 #include <ago/ir/graph.hpp>
@@ -8,7 +8,8 @@
 
 namespace ago::tools {
 
-/// The sentence that describes the fault, with the two conflicting numbers, if there are any.
-std::string sentence_of(ir::diagnostic const& d);
+/// The fault in the words of its enumerator, with the two conflicting numbers, if there are any: "window exceeds input
+/// (expects 3, gets 1)". For an index expression it tells the expression's fault, too, and of which operand.
+std::string text_of(ir::diagnostic const& d);
 
 }  // namespace ago::tools

@@ -102,7 +102,7 @@ enum class fault : std::uint8_t {
   window_exceeds_input,
   argument_must_be_positive,
   argument_must_not_be_negative,
-  pad_must_be_smaller_than_kernel,
+  pad_exceeds_half_of_window,
   channel_first_value_cannot_be_used,
   tensor_of_another_network,
   window_misses_the_image,

@@ -57,8 +57,8 @@ constexpr window_axis resolve(recording& r, window_axis a, bool same, int image,
   }
   a.before = r.not_negative(a.before);
   a.after = r.not_negative(a.after);
-  if (rules.pooling && a.before > span / 2) r.complain(ir::fault::pad_must_be_smaller_than_kernel, span / 2, a.before);
-  if (rules.pooling && a.after > span / 2) r.complain(ir::fault::pad_must_be_smaller_than_kernel, span / 2, a.after);
+  if (rules.pooling && a.before > span / 2) r.complain(ir::fault::pad_exceeds_half_of_window, span / 2, a.before);
+  if (rules.pooling && a.after > span / 2) r.complain(ir::fault::pad_exceeds_half_of_window, span / 2, a.after);
 
   long const padded_image = long(image) + a.before + a.after;
   // With `ceil`, the first window can exceed the image by as much as the last one.

@@ -25,7 +25,8 @@ constexpr bool is_not(ir::fault other) {
 }
 }  // namespace detail
 
-/// Asserts that there is no fault; its own type shows which layer is wrong, and how.
+/// Asserts that there is no fault; its own type shows which layer is wrong, and how. (Assertions that a macro makes from
+/// a list of faults are reported with the macro: g++ 12 then prints 15 lines instead of 7, Clang 14 12 instead of 8.)
 template <ir::fault What, op Layer, class... Details>
 struct layer_fits {
   static_assert(detail::is_not<What>(ir::fault::shapes_differ),
@@ -45,7 +46,7 @@ struct layer_fits {
                 "ago: an argument of this layer must be positive");
   static_assert(detail::is_not<What>(ir::fault::argument_must_not_be_negative),
                 "ago: an argument of this layer must not be negative");
-  static_assert(detail::is_not<What>(ir::fault::pad_must_be_smaller_than_kernel),
+  static_assert(detail::is_not<What>(ir::fault::pad_exceeds_half_of_window),
                 "ago: a pooling's pad (gets) must be at most half of its window (expects)");
   static_assert(detail::is_not<What>(ir::fault::channel_first_value_cannot_be_used),
                 "ago: the result of to_nchw can only be an output; no layer reads it");

@@ -2,7 +2,10 @@
 // Checks what a policy returns, which may be a user's.
 #pragma once
 
+#include <ago/ir/enumerators.hpp>
 #include <ago/partition/ordered.hpp>
+
+#include <cstdint>
 
 namespace ago::partition {
 
@@ -11,6 +14,7 @@ enum class partition_fault : std::uint8_t { none, incomplete, cyclic, not_nested
 
 constexpr char const* name_of(partition_fault f) {
   constexpr char const* names[] = {"none", "incomplete", "cyclic", "not nested", "broken chain", "wrong order"};
+  static_assert(ir::has_enumerators<partition_fault, ir::lines_of(names)>());
   return names[int(f)];
 }
 
