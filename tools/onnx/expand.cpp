@@ -13,7 +13,16 @@ struct entry {
 };
 
 constexpr entry entries[] = {
+    {"AffineGrid", expansion::affine_grid},
+    {"BlackmanWindow", expansion::blackman_window},
+    {"CenterCropPad", expansion::center_crop_pad},
+    {"CumProd", expansion::cumulative_product},
+    {"DFT", expansion::fourier},
     {"Einsum", expansion::einsum},
+    {"HammingWindow", expansion::hamming_window},
+    {"HannWindow", expansion::hann_window},
+    {"MelWeightMatrix", expansion::mel_weight_matrix},
+    {"STFT", expansion::short_time_fourier},
     {"SimplifiedLayerNormalization", expansion::simplified_layer_normalization},
     {"com.microsoft.Attention", expansion::attention},
     {"com.microsoft.BiasGelu", expansion::bias_gelu},

@@ -76,6 +76,15 @@ class parts_of_operation {
 namespace expansion {
 
 void einsum(parts_of_operation& p);
+void hann_window(parts_of_operation& p);
+void hamming_window(parts_of_operation& p);
+void blackman_window(parts_of_operation& p);
+void mel_weight_matrix(parts_of_operation& p);
+void fourier(parts_of_operation& p);
+void short_time_fourier(parts_of_operation& p);
+void affine_grid(parts_of_operation& p);
+void center_crop_pad(parts_of_operation& p);
+void cumulative_product(parts_of_operation& p);
 void simplified_layer_normalization(parts_of_operation& p);
 void bias_gelu(parts_of_operation& p);
 void fast_gelu(parts_of_operation& p);

@@ -16,7 +16,7 @@
 namespace ago::onnx {
 
 /// The oldest and the newest supported operator set.
-inline constexpr std::int64_t oldest_opset = 6, newest_opset = 25;
+inline constexpr std::int64_t oldest_opset = 6, newest_opset = 26;
 
 struct load_options {
   /// Sizes of the symbolic dimensions of the inputs, by name ("N"), or "input:axis" if they have no name.
