@@ -25,8 +25,9 @@ constexpr bool is_not(ir::fault other) {
 }
 }  // namespace detail
 
-/// Asserts that there is no fault; its own type shows which layer is wrong, and how. (Assertions that a macro makes from
-/// a list of faults are reported with the macro: g++ 12 then prints 15 lines instead of 7, Clang 14 12 instead of 8.)
+/// Asserts that there is no fault; its own type shows which layer is wrong, and how. (Assertions that a macro makes
+/// from a list of faults are reported with the macro: g++ 12 then prints 15 lines instead of 7, Clang 14 12 instead
+/// of 8.)
 template <ir::fault What, op Layer, class... Details>
 struct layer_fits {
   static_assert(detail::is_not<What>(ir::fault::shapes_differ),
