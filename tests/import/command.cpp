@@ -109,11 +109,10 @@ TEST_CASE("unsupported operators are listed first, those of a kind together, bef
   net.symbolic("x", {"my batch", "2"});
   net.node("Relu", {"x"}, {"a"}).named("zero");
   net.node("Det", {"a"}, {"b"}).named("one");
-  net.node("LSTM", {"b", "b", "b"}, {"c"}).named("two").set("direction", "forward");
-  auto& activations = *net.node("LSTM", {"c", "b", "b"}, {"d"}).named("three").proto().add_attribute();
-  activations.set_name("activations");
-  activations.set_type(::onnx::AttributeProto::STRINGS);
-  activations.add_strings("Tanh");
+  net.node("TfIdfVectorizer", {"b"}, {"c"}).named("two").set("mode", "TF");
+  auto& words = *net.node("TfIdfVectorizer", {"c"}, {"d"}).named("three").proto().add_attribute();
+  words.set_name("pool_sparse");
+  words.set_type(::onnx::AttributeProto::SPARSE_TENSOR);
   CHECK(import(f, net.output("d")) == 2);
   std::string const errors = text_of(f.path / "errors");
   CAPTURE(errors);
@@ -122,8 +121,8 @@ TEST_CASE("unsupported operators are listed first, those of a kind together, bef
       "for example with --dim 'my batch=1'\n");
   REQUIRE(size != std::string::npos);
   CHECK(errors.find("\nnode \"one\" (Det): the operator is not supported\n") < size);
-  CHECK(errors.find("\nnode \"two\" (LSTM): the operator is not supported; 2 nodes are LSTM, this is the first\n") <
-        size);
+  CHECK(errors.find("\nnode \"two\" (TfIdfVectorizer): the operator is not supported; 2 nodes are TfIdfVectorizer, "
+                    "this is the first\n") < size);
   CHECK(std::count(errors.begin(), errors.end(), '\n') == 4);
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The results of a model built by hand: imported, recorded as a graph, and computed by the tests' own executor.
+// The results of a model built by hand: imported, recorded as the written header is, and computed by the tests' own
+// executor.
 #pragma once
 
+#include "import/write_header.hpp"
 #include "lowered.hpp"
 #include "reference/executor.hpp"
 
@@ -15,26 +17,33 @@ namespace ago_test {
 
 using results = std::vector<std::vector<double>>;
 
+/// Tells the executor the functions of some layers.
+inline void define_functions() {
+  auto const define = [](auto const& registers, auto of) {
+    reference::define(&ago::ir::user_map<std::remove_cvref_t<decltype(registers)>>, of);
+  };
+  define(ago::detail::affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
+  define(ago::detail::negated, [](double x) { return -x; });
+  define(ago::detail::softsign_function, [](double x) { return x / (1 + std::fabs(x)); });
+  define(ago::detail::affine_sigmoid_function,
+         [](double x, double alpha, double beta) { return std::clamp(alpha * x + beta, 0., 1.); });
+  define(ago::detail::elu_function,
+         [](double x, double alpha, double gamma) { return gamma * (x < 0 ? alpha * std::expm1(x) : x); });
+}
+
 /// Each output in row-major order.
 inline results executed(network const& net, std::vector<floats> const& inputs) {
-  static bool const defined = [] {
-    reference::define(&ago::ir::user_map<std::remove_cvref_t<decltype(ago::detail::affine_function)>>,
-                      [](double x, double factor, double summand) { return x * factor + summand; });
-    reference::define(&ago::ir::user_map<std::remove_cvref_t<decltype(ago::detail::negated)>>,
-                      [](double x) { return -x; });
-    return true;
-  }();
-  REQUIRE(defined);
-  ago::importer::call_list const list = lowered_of(net).network;
+  define_functions();
+  ago::importer::lowered_model const lowered = lowered_of(net);
+  ago::importer::program_text const text = ago::importer::written_text(lowered);
   ago::detail::recorder made;
+  ago::importer::call_list const list = in_order_of(text, lowered.network);
   ago::importer::record(list, made);
   using graph = ago::ir::graph<4096, 8192, 8>;
   REQUIRE(made.nodes.size <= graph::node_capacity);
   auto const g = std::make_unique<graph>();
   ago::detail::copy_to(*g, made);
-  floats weights;
-  for (ago::importer::call const& c : list.calls) weights.insert(weights.end(), c.weights.begin(), c.weights.end());
-  return reference::run(*g, weights, inputs);
+  return reference::run(*g, text.weights, inputs);
 }
 
 inline floats random_numbers(std::int64_t count, unsigned seed) {

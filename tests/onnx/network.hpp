@@ -40,6 +40,11 @@ class node {
     for (float const x : list) a.add_floats(x);
     return *this;
   }
+  node& set(std::string const& name, names const& list) {
+    auto& a = add(name, ::onnx::AttributeProto::STRINGS);
+    for (std::string const& x : list) a.add_strings(x);
+    return *this;
+  }
   ::onnx::TensorProto& tensor(std::string const& name) {
     return *add(name, ::onnx::AttributeProto::TENSOR).mutable_t();
   }

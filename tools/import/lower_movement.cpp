@@ -194,6 +194,16 @@ void cumulative_sum(node_reader const& n) {
   n.define(times_matrix(n.c, n.x(), axis, matrix));
 }
 
+/// One layer that everything reads which reads the value.
+void shared_constant_rule(node_reader const& n) {
+  extents dims = n.dims();
+  while (dims.size() < 4) dims.insert(dims.begin(), 1);
+  if (dims.size() > 4) throw unsupported("a shared constant of more than four axes");
+  auto const extent = [&](std::size_t i) { return int(dims[i]); };
+  ago::constant const layer{.n = extent(0), .h = extent(1), .w = extent(2), .c = extent(3)};
+  n.define({n.c.net.apply(layer, {0}, n.reals(0, "a shared constant")), row_major(n.dims())});
+}
+
 }  // namespace
 
 void add_movement_rules(rule_table& t) {
@@ -210,6 +220,7 @@ void add_movement_rules(rule_table& t) {
   t["GatherElements"] = gather_elements;
   t["ScatterND"] = scatter;
   t["CumSum"] = cumulative_sum;
+  t[onnx::shared_constant] = shared_constant_rule;
 }
 
 }  // namespace ago::importer

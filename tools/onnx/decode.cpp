@@ -21,6 +21,7 @@ attribute decode_attribute(AttributeProto const& a, std::filesystem::path const&
     case AttributeProto::STRING: return a.s();
     case AttributeProto::INTS: return std::vector<std::int64_t>(a.ints().begin(), a.ints().end());
     case AttributeProto::FLOATS: return std::vector<float>(a.floats().begin(), a.floats().end());
+    case AttributeProto::STRINGS: return std::vector<std::string>(a.strings().begin(), a.strings().end());
     case AttributeProto::TENSOR: return decode_tensor(a.t(), folder);
     case AttributeProto::GRAPH:
     case AttributeProto::GRAPHS: throw fault{"", "a graph within a graph is not supported"};

@@ -19,9 +19,12 @@ constexpr entry entries[] = {
     {"CumProd", expansion::cumulative_product},
     {"DFT", expansion::fourier},
     {"Einsum", expansion::einsum},
+    {"GRU", expansion::gated_recurrent_units},
     {"HammingWindow", expansion::hamming_window},
     {"HannWindow", expansion::hann_window},
+    {"LSTM", expansion::long_short_term_memory},
     {"MelWeightMatrix", expansion::mel_weight_matrix},
+    {"RNN", expansion::recurrent_network},
     {"STFT", expansion::short_time_fourier},
     {"SimplifiedLayerNormalization", expansion::simplified_layer_normalization},
     {"com.microsoft.Attention", expansion::attention},
@@ -97,10 +100,10 @@ int parts_of_operation::sum(int x, extents axes) {
   return make("ReduceSum", std::move(inputs), std::move(more));
 }
 
-std::vector<int> parts_of_operation::split(int x, extents sizes) {
+std::vector<int> parts_of_operation::split(int x, extents sizes, std::int64_t axis) {
   std::vector<int> outputs;
   for (std::size_t i = 0; i < sizes.size(); ++i) outputs.push_back(value());
-  attributes more{{"axis", std::int64_t{-1}}};
+  attributes more{{"axis", axis}};
   std::vector<int> inputs{x};
   if (graph_.opset < 13) more["split"] = std::move(sizes);
   else inputs.push_back(list(std::move(sizes)));

@@ -51,8 +51,8 @@ class parts_of_operation {
   int transpose(int x, extents order) { return make("Transpose", {x}, {{"perm", std::move(order)}}); }
   /// The sum over axes, which are removed.
   int sum(int x, extents axes);
-  /// Parts along the last axis.
-  std::vector<int> split(int x, extents sizes);
+  /// Parts along an axis.
+  std::vector<int> split(int x, extents sizes, std::int64_t axis = -1);
 
   /// Output `output` of the operation, made by an operator that may have several outputs.
   void finish(char const* type, std::vector<int> inputs, attributes more = {}, std::vector<std::size_t> outputs = {0});
@@ -85,6 +85,9 @@ void short_time_fourier(parts_of_operation& p);
 void affine_grid(parts_of_operation& p);
 void center_crop_pad(parts_of_operation& p);
 void cumulative_product(parts_of_operation& p);
+void recurrent_network(parts_of_operation& p);
+void gated_recurrent_units(parts_of_operation& p);
+void long_short_term_memory(parts_of_operation& p);
 void simplified_layer_normalization(parts_of_operation& p);
 void bias_gelu(parts_of_operation& p);
 void fast_gelu(parts_of_operation& p);

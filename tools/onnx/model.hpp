@@ -31,8 +31,8 @@ struct value {
   std::optional<constant> known;   ///< an initializer, or folded
 };
 
-using attribute =
-    std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>, constant>;
+using attribute = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>,
+                               std::vector<std::string>, constant>;
 
 /// A node. Defaults of absent attributes are not filled in.
 struct operation {
@@ -42,6 +42,10 @@ struct operation {
   std::vector<int> inputs, outputs;  ///< indices of values; -1: an omitted optional one
   std::string unfolded = {};         ///< why it remains although its operands are constant
 };
+
+/// The importer's own operator that makes a constant a value: what reads it shares its numbers, while every operator
+/// that reads a constant becomes a layer with its own copy.
+inline constexpr char shared_constant[] = "ago.SharedConstant";
 
 struct model {
   std::string name;

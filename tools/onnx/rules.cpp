@@ -154,7 +154,17 @@ constexpr rule rules[] = {
     {"Gemm", 6, 6, 3, 3, "alpha beta broadcast transA transB", shapes::gemm},
     {"Gemm", 7, 10, 3, 3, "alpha beta transA transB", shapes::gemm},
     {"Gemm", 11, 0, 2, 3, "alpha beta transA transB", shapes::gemm},
+    {"GRU", 7, 13, 3, 6, "activation_alpha activation_beta activations clip direction hidden_size linear_before_reset",
+     nullptr},
+    {"GRU", 14, 0, 3, 6,
+     "activation_alpha activation_beta activations clip direction hidden_size layout linear_before_reset", nullptr},
+    {"LSTM", 7, 13, 3, 8, "activation_alpha activation_beta activations clip direction hidden_size input_forget",
+     nullptr},
+    {"LSTM", 14, 0, 3, 8, "activation_alpha activation_beta activations clip direction hidden_size input_forget layout",
+     nullptr},
     {"MatMul", 1, 0, 2, 2, "", shapes::matmul},
+    {"RNN", 7, 13, 3, 6, "activation_alpha activation_beta activations clip direction hidden_size", nullptr},
+    {"RNN", 14, 0, 3, 6, "activation_alpha activation_beta activations clip direction hidden_size layout", nullptr},
     {"RotaryEmbedding", 23, 0, 3, 4, "interleaved num_heads rotary_embedding_dim", shapes::rotary_embedding},
     {"STFT", 17, 0, 2, 4, "onesided", nullptr},
 
@@ -233,6 +243,9 @@ constexpr rule rules[] = {
     {"TopK", 1, 9, 1, 1, "axis k", shapes::top_k},
     {"TopK", 10, 0, 2, 2, "axis largest sorted", shapes::top_k},
 
+    // the importer's own
+    {shared_constant, 1, 0, 1, 1, "", shapes::same},
+
     // control flow
     {"If", 1, 0, 1, many, "else_branch then_branch", nullptr},
 
@@ -274,6 +287,8 @@ std::size_t most_outputs(std::string_view type) {
   if (type == "com.microsoft.Attention") return 2;
   if (type == "com.microsoft.MultiHeadAttention") return 4;
   if (type.starts_with("com.microsoft.Skip")) return 4;
+  if (type == "LSTM") return 3;
+  if (type == "GRU" || type == "RNN") return 2;
   return type == "Dropout" || type == "MaxPool" || type == "TopK" ? 2 : 1;
 }
 
