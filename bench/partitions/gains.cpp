@@ -4,7 +4,7 @@
 #include "without.hpp"
 
 #include <ago/plan/predicted_time.hpp>
-#include <tools/inspect/run_time_program.hpp>
+#include <tools/inspect/graph_plan.hpp>
 
 #include <cstdio>
 #include <iterator>
@@ -17,15 +17,14 @@ namespace {
 template <part Taken>
 void print_cell(roomy_graph const& g, ago::device const& on) {
   ago::options const o{.target = ago::isa::neon, .device = on};
-  ago::tools::run_time_program const program(g, o, ago::untuned,
-                                             [](auto const& f) { return f.template operator()<ago_without<Taken>>(); });
-  auto const moved = program.moved();
+  auto const plan = ago::tools::plan_of(g, o, ago::untuned,
+                                        [](auto const& f) { return f.template operator()<ago_without<Taken>>(); });
+  auto const moved = plan->moved();
   ago::plan::predicted_cycles sum;
   double bytes = 0;
-  for (int k = 0; k < program.steps(); ++k) {
-    int const first = program.groups.first[k], count = program.groups.parts[k];
-    sum += predict_step(program.plan.steps + first, count, program.groups.tiles[k], moved->of[k], on);
-    bytes += moved->of[k].beyond_l2;
+  for (int k = 0; k < plan->steps(); ++k) {
+    sum += predict_step(&plan->part(plan->first_part(k)), plan->groups.parts[k], plan->tiling_of(k), moved.of[k], on);
+    bytes += moved.of[k].beyond_l2;
   }
   std::printf(" %.1f / %.1f |", bytes / 1e6, ago::microseconds(sum.sum(), on) / 1e3);
 }

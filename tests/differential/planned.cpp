@@ -33,13 +33,14 @@ ago::tuner::menu_view const& catalogue() {
 /// The result in guarded memory; it must be the same with the work items in reverse order.
 results run_planned(planned_program const& p, experiment const& e, edge where) {
   caller user(e, where);
-  guarded_floats packed(p.packed_floats(), where), arena(p.arena_floats(), where);
+  guarded_floats packed(p.plan().packed_floats(), where), arena(p.plan().arena_floats(), where);
   p.pack(user.weights(), packed.data());
   ago::plan::run_memory const memory{packed.data(), arena.data(), user.inputs(), user.outputs()};
   p.run(memory);
   results const first = user.take();
   if (p.cut_steps() > 0) {
-    p.run(memory, true);
+    last_first workers;
+    p.run(memory, workers);
     CHECK_MESSAGE(identical(first, user.take()), "the result depends on the order of work items");
   }
   CHECK_MESSAGE((user.intact() && packed.intact() && arena.intact()), "other memory was written");
@@ -50,8 +51,8 @@ results run_planned(planned_program const& p, experiment const& e, edge where) {
 class random_table {
  public:
   random_table(planned_program const& of, std::mt19937& random, ago::split cut) {
-    for (int i = 0; i < of.plan().parts->count; ++i) {
-      std::uint64_t const signature = of.plan().plan.steps[i].signature;
+    for (int i = 0; i < of.plan().part_count; ++i) {
+      std::uint64_t const signature = of.plan().part(i).signature;
       if (!known_.insert(signature).second) continue;
       auto const any = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
       ago::schedule s;
@@ -143,8 +144,8 @@ TEST_CASE("a runtime program has the kernels, memory and bit-identical results o
                               catalogue());
       REQUIRE(p.is_complete());
       REQUIRE(p.kernels().size() == c.step_kernels.size());
-      for (std::size_t k = 0; k < p.kernels().size(); ++k) CHECK(p.key(int(k)) == *c.step_kernels[k].key);
-      REQUIRE((p.packed_floats() == c.packed_floats && p.arena_floats() == c.arena_floats));
+      for (std::size_t k = 0; k < p.kernels().size(); ++k) CHECK(p.plan().key(int(k)) == *c.step_kernels[k].key);
+      REQUIRE((p.plan().packed_floats() == c.packed_floats && p.plan().arena_floats() == c.arena_floats));
 
       caller user(e, edge::end);
       guarded_floats packed(c.packed_floats, edge::end), same(c.packed_floats, edge::end);
@@ -192,9 +193,9 @@ TEST_CASE("random programs compute the meaning of their graphs, with any policy,
   CHECK(sum.cut >= 40);
 #endif
   CHECK(sum.resized >= 20);
-  for (auto const& [policy, count] : sum.by_policy) {
-    CAPTURE(std::string(name_of(policy)));
-    CHECK(count >= 10);
+  for (auto const& of : sum.by_policy) {
+    CAPTURE(std::string(name_of(of.first)));
+    CHECK(of.second >= 10);
   }
   CHECK(sum.by_policy.size() == 7);
 }

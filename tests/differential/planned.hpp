@@ -2,17 +2,15 @@
 // Networks that are traced, planned and packed at run time, and run with the kernels of other, compiled networks.
 #pragma once
 
-#include <ago/plan/step_table.hpp>
+#include <ago/runtime/run_time_program.hpp>
 #include <ago/tuner/menu.hpp>
 #include <ago/tuner/schedule_list.hpp>
 
-#include <tools/inspect/run_time_program.hpp>
+#include <tools/inspect/graph_plan.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <stdexcept>
-#include <vector>
 
 #include "guarded.hpp"
 #include "subject.hpp"
@@ -48,39 +46,25 @@ inline std::unique_ptr<traced_graph const> copy_of(reference::graph_view const& 
   return g;
 }
 
-/// The counterpart of ago::program for a network known at run time.
-class planned_program {
-  using plan_type = ago::tools::run_time_program<128, 256, 8>;
-
+/// A program for a network known at run time, for an instruction set known at run time.
+class planned_program : public ago::runtime::run_time_program<ago::tools::graph_plan<128, 256, 8>> {
  public:
-  /// `whole`: the traced graph, which must outlive this.
+  /// `whole`: the traced graph.
   planned_program(traced_graph const& whole, ago::options const& how, ago::tuner::schedule_list const& schedules,
                   ago::tuner::menu_view const& kernels)
-      : target_(how.target), plan_(ago::passes::optimize(whole, how.algebra), how, schedules),
-        table_(plan_.groups, plan_.splits, plan_.memory, plan_.plan, plan_.runs) {
-    for (int k = 0; k < plan_.steps(); ++k) {
-      kernels_.push_back(kernels.find(key(k)));
-      complete_ = complete_ && kernels_.back();
-    }
-  }
-  planned_program(planned_program const&) = delete;
+      : run_time_program(ago::tools::plan_of(ago::passes::optimize(whole, how.algebra), how, schedules),
+                         [&](ago::plan::fused_key const& key) { return kernels.find(key); }),
+        target_(how.target) {}
 
-  /// Whether every step has a compiled kernel.
-  bool is_complete() const { return complete_; }
-  plan_type const& plan() const { return plan_; }
-  ago::plan::fused_key key(int step) const { return key_of(plan_.groups, plan_.plan, step); }
-  std::vector<ago::plan::kernel_function> const& kernels() const { return kernels_; }
-  std::size_t packed_floats() const { return std::size_t(plan_.plan.packed_floats); }
-  std::size_t arena_floats() const { return std::size_t(plan_.memory.arena_floats); }
   bool uses_winograd() const {
-    for (int i = 0; i < plan_.parts->count; ++i)
-      if (ago::kernel::winograd_tile(plan_.plan.steps[i].key.what) > 0) return true;
+    for (int i = 0; i < plan().part_count; ++i)
+      if (ago::kernel::winograd_tile(plan().part(i).key.what) > 0) return true;
     return false;
   }
   /// The number of steps that are divided into several work items.
   int cut_steps() const {
     int n = 0;
-    for (int k = 0; k < plan_.steps(); ++k) n += table_.pieces(k) > 1;
+    for (int k = 0; k < plan().steps(); ++k) n += pieces(k) > 1;
     return n;
   }
 
@@ -91,44 +75,22 @@ class planned_program {
     if (!done) throw std::logic_error("no packing for this instruction set");
   }
 
-  /// Runs the work items of every step in order, or in reverse order.
-  void run(ago::plan::run_memory const& memory, bool backwards = false) const {
-    ago::plan::kernel_memory const m{memory, table_.tables()};
-    for (int k = 0; k < plan_.steps(); ++k) {
-      int const count = table_.pieces(k);
-      for (int i = 0; i < count; ++i) kernels_[std::size_t(k)](table_.piece(k, backwards ? count - 1 - i : i), m);
-    }
-  }
-
  private:
-  static constexpr int most_merged = 256;
-  template <class T, int>
-  using growing_list = std::vector<T>;
-
   template <ago::isa I>
   bool pack_for(float const* weights, float* packed) const {
     if (I != target_) return false;
-    if constexpr (ago::available(I)) {
-      int const count = count_merged(plan_.graph, *plan_.parts);
-      if (count > most_merged) throw std::length_error("more merged operators than there is room for");
-      auto merged = ago::plan::merged_packings_of<most_merged>(plan_.graph, *plan_.parts);
-      merged.count = count;
-      std::memset(packed, 0, packed_floats() * sizeof(float));
-      ago::runtime::pack_constants(plan_.graph, plan_.memory, weights, packed);
-      for (int i = 0; i < plan_.parts->count; ++i) {
-        ago::plan::planned_data data = plan_.plan.steps[i].data;
-        if (plan_.runs.count[i] > 0) data.runs = plan_.runs.run + plan_.runs.first[i];
-        ago::runtime::pack_part<I, true>(i, plan_.plan.steps[i], data, merged, weights, packed);
-      }
-    }
+    if constexpr (ago::available(I)) run_time_program::pack<I>(weights, packed);
     return true;
   }
 
   ago::isa target_;
-  plan_type plan_;
-  ago::plan::step_table<ago::plan::step_table_size{}, growing_list> table_;
-  std::vector<ago::plan::kernel_function> kernels_;
-  bool complete_ = true;
+};
+
+/// Runs work items on the calling thread, the last one first.
+struct last_first {
+  void run(int pieces, auto const& piece) const {
+    while (pieces > 0) piece(--pieces);
+  }
 };
 
 }  // namespace differential

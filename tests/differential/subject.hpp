@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/ago.hpp>
+#include <ago/runtime/any_program.hpp>
 
 #include <reference/graph_view.hpp>
 #include <support/instruction_sets.hpp>
@@ -24,7 +25,7 @@ struct compiled_kernel {
 };
 
 /// A type-erased program and its model. Objects are created in memory that the test provides.
-struct compiled {
+struct compiled : ago::runtime::any_program {
   ago::isa target;
   ago::options how;
   std::span<ago::plan::tuned_schedule const> schedules;
@@ -36,9 +37,7 @@ struct compiled {
   int attentions;                   ///< computed in one pass, with sums in another order
   int copies, pieces;               ///< steps that move data; steps that compute some channels of a value
   reference::graph_view optimized;
-  std::size_t parameter_count, packed_floats, arena_floats, model_bytes, workspace_bytes;
-  void (*pack)(float const* weights, float* packed);
-  void (*run)(ago::plan::run_memory const&);
+  std::size_t model_bytes, workspace_bytes;
   void* (*make_model)(void* where, float const* weights);
   void (*destroy_model)(void* model);
   void (*run_model)(void* model, float const* const* inputs, float* const* outputs);
@@ -72,7 +71,8 @@ class erased {
 
  public:
   static compiled make(ago::options const& how) {
-    return {Model::target,
+    return {ago::runtime::any_program::of<program>(),
+            Model::target,
             how,
             all_schedules(),
             step_kernels(std::make_integer_sequence<int, program::steps>()),
@@ -87,16 +87,8 @@ class erased {
             count([](auto const& p) { return p.key.what == ago::plan::structure::copy || p.nodes.gathers; }),
             count([](auto const& p) { return !p.nodes.is_whole() && !p.nodes.gathers; }),
             program::graph,
-            program::parameter_count,
-            program::packed_floats,
-            program::arena_floats,
             sizeof(Model),
             sizeof(workspace),
-            [](float const* weights, float* packed) {
-              program::pack(std::span<float const, program::parameter_count>(weights, program::parameter_count),
-                            std::span<float, program::packed_floats>(packed, program::packed_floats));
-            },
-            [](ago::plan::run_memory const& m) { program::run(m); },
             [](void* where, float const* weights) -> void* {
               return new (where) Model(std::span<float const, Model::parameter_count>(weights, Model::parameter_count));
             },

@@ -5,17 +5,13 @@
 
 #include <ago/expressions.hpp>
 #include <ago/kernel/kernels.hpp>
-#include <ago/kernel/pack_step.hpp>
 #include <ago/network/lowering.hpp>
-#include <ago/plan/step_table.hpp>
-#include <ago/runtime/pack.hpp>
+#include <ago/runtime/run_time_program.hpp>
 #include <ago/simd/register_run.hpp>
 
-#include <tools/inspect/run_time_program.hpp>
+#include <tools/inspect/graph_plan.hpp>
 
-#include <cstring>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "interpreter.hpp"
@@ -129,98 +125,53 @@ std::unique_ptr<traced_graph const> trace_at_run_time(Operation const& o, ago::e
   return g;
 }
 
-/// The counterpart of ago::program for a network that is known at run time.
+/// A kernel: interpreted, or one of the library without an epilogue, which is interpreted as well.
 template <isa I>
-class run_time_network {
-  using program = ago::tools::run_time_program<64, 192, 4>;
-  template <class T, int>
-  using growing_list = std::vector<T>;
-
+class interpreted_kernel {
  public:
-  explicit run_time_network(traced_graph const& whole)
-      : program_(ago::passes::optimize(whole, how.algebra), how),
-        table_(program_.groups, program_.splits, program_.memory, program_.plan, program_.runs) {}
+  explicit interpreted_kernel(ago::plan::fused_key const& of)
+      : parts_(of.parts), key_(of.part[0]), catalogued_(catalogued<I>(key_)) {}
 
-  /// The structure that is missing in the catalogue; null: none.
+  /// What the catalogue lacks; null: nothing.
   char const* lacks() const {
-    for (int k = 0; k < program_.steps(); ++k) {
-      ago::plan::fused_key const f = key_of(program_.groups, program_.plan, k);
-      if (f.parts != 1) return "pipeline";
-      ago::plan::structure const what = f.part[0].what;
-      bool const interpreted = what == ago::plan::structure::contraction || what == ago::plan::structure::nest ||
-                               what == ago::plan::structure::elementwise;
-      if (!interpreted && !catalogued<I>(f.part[0])) return name_of(what);
-    }
-    return nullptr;
+    using ago::plan::structure;
+    if (parts_ != 1) return "pipeline";
+    bool const interpreted =
+        key_.what == structure::contraction || key_.what == structure::nest || key_.what == structure::elementwise;
+    return interpreted || catalogued_ ? nullptr : name_of(key_.what);
   }
-  bool has(ago::plan::structure what) const {
-    for (int k = 0; k < program_.steps(); ++k)
-      if (program_.plan.steps[program_.first_part(k)].key.what == what) return true;
-    return false;
-  }
+  explicit operator bool() const { return !lacks(); }
+  ago::plan::structure what() const { return key_.what; }
 
-  std::vector<float> operator()(float const* parameters, float const* const* inputs) const {
-    std::vector<float> memory(std::size_t(program_.plan.packed_floats + program_.memory.arena_floats + 64));
-    std::size_t start = 0;
-    while (reinterpret_cast<std::uintptr_t>(memory.data() + start) % 64) ++start;
-    float *const packed = memory.data() + start, *const arena = packed + (program_.plan.packed_floats + 15) / 16 * 16;
-    pack(parameters, packed);
-    std::vector<float> result(std::size_t(program_.graph.nodes[program_.graph.outputs[0]].out.count()));
-    float* outputs[] = {result.data(), nullptr};
-    ago::plan::kernel_memory const m{ago::plan::run_memory{packed, arena, inputs, outputs}, table_.tables()};
-    for (int k = 0; k < program_.steps(); ++k)
-      for (int i = 0; i < table_.pieces(k); ++i)
-        step(program_.plan.steps[program_.first_part(k)].key, table_.piece(k, i), m, outputs[1]);
-    return result;
+  void operator()(ago::plan::step_data const& s, ago::plan::kernel_memory const& m) const {
+    if (key_.what == ago::plan::structure::elementwise) return finish(s, s.source, m);
+    if (key_.after.count() == 0) return main_operator(s, m);
+    std::vector<float> between(std::size_t(s.out.n * s.out.h * s.out.w) * std::size_t(s.destination.pixel_stride));
+    float* const outputs[] = {m.outputs[0], between.data()};
+    ago::plan::kernel_memory const with_result{{m.weights, m.arena, m.inputs, outputs}, m.tables};
+    ago::plan::step_data first = s;
+    first.destination = {ago::plan::place::area::output, 1, 0, s.destination.pixel_stride};
+    main_operator(first, with_result);
+    finish(s, first.destination, with_result);
   }
 
  private:
-  static constexpr ago::options how{.target = I};
-
-  void pack(float const* parameters, float* packed) const {
-    constexpr int most = 64;
-    auto merged = ago::plan::merged_packings_of<most>(program_.graph, *program_.parts);
-    merged.count = count_merged(program_.graph, *program_.parts);
-    ago::runtime::pack_constants(program_.graph, program_.memory, parameters, packed);
-    for (int i = 0; i < program_.parts->count; ++i) {
-      ago::plan::planned_data data = program_.plan.steps[i].data;
-      ago::runtime::pack_part<I, true>(i, program_.plan.steps[i], data, merged, parameters, packed);
-    }
-  }
-
-  /// `free`: the second output, where a step with an epilogue leaves what its main operator computes.
-  static void step(ago::plan::kernel_key const& key, ago::plan::step_data const& s, ago::plan::kernel_memory const& m,
-                   float*& free) {
-    bool const finishes = key.after.count() > 0;
-    if (key.what == ago::plan::structure::elementwise) return finish(key.after, s, s.source, m);
-    std::vector<float> between;
-    ago::plan::step_data first = s;
-    if (finishes) {
-      between.resize(std::size_t(s.out.n * s.out.h * s.out.w) * std::size_t(s.destination.pixel_stride));
-      free = between.data();
-      first.destination = {ago::plan::place::area::output, 1, 0, s.destination.pixel_stride};
-    }
-    main_operator(key, first, m);
-    if (finishes) finish(key.after, s, first.destination, m);
-  }
-  static void main_operator(ago::plan::kernel_key const& key, ago::plan::step_data const& s,
-                            ago::plan::kernel_memory const& m) {
+  void main_operator(ago::plan::step_data const& s, ago::plan::kernel_memory const& m) const {
     using ago::kernel::operand_of_expression;
     float* const to = ago::kernel::mutable_address(s.destination, m);
-    if (key.what == ago::plan::structure::nest) {
+    if (key_.what == ago::plan::structure::nest) {
       float const* operands[ago::expression::index_expression::max_operands]{};
-      for (int i = 0; i < key.described->operand_count; ++i) operands[i] = operand_of_expression(s, m, i, -1);
-      return interpret_nest<I>(*key.described, operands, to);
+      for (int i = 0; i < key_.described->operand_count; ++i) operands[i] = operand_of_expression(s, m, i, -1);
+      return interpret_nest<I>(*key_.described, operands, to);
     }
-    if (key.what == ago::plan::structure::contraction) {
-      ago::kernel::contraction_layout const l = ago::kernel::layout_of_contraction(key);
-      auto const operand = [&](int i) { return operand_of_expression(s, m, i, key.weight_operand); };
-      return interpret_contraction<I>(l, *key.described, operand(l.rows_operand), operand(l.columns_operand), to);
+    if (key_.what == ago::plan::structure::contraction) {
+      ago::kernel::contraction_layout const l = ago::kernel::layout_of_contraction(key_);
+      auto const operand = [&](int i) { return operand_of_expression(s, m, i, key_.weight_operand); };
+      return interpret_contraction<I>(l, *key_.described, operand(l.rows_operand), operand(l.columns_operand), to);
     }
-    catalogued<I>(key)(s, m);
+    catalogued_(s, m);
   }
-  static void finish(ago::plan::epilogue const& after, ago::plan::step_data const& s, ago::plan::place const& from,
-                     ago::plan::kernel_memory const& m) {
+  void finish(ago::plan::step_data const& s, ago::plan::place const& from, ago::plan::kernel_memory const& m) const {
     float const* const source = ago::kernel::address(from, m);
     float* const to = ago::kernel::mutable_address(s.destination, m);
     constexpr int V = ago::ir::lanes(I);
@@ -229,13 +180,54 @@ class run_time_network {
       for (int c = 0; c < s.out.c; c += V) {
         int const count = std::min(V, s.out.c - c);
         vec<I> const x = ago::simd::load_lanes<I>(source + p * from.pixel_stride + c, count);
-        ago::simd::store_lanes(finished<I>(x, after, s, m, int(p / image), p, c, count),
+        ago::simd::store_lanes(finished<I>(x, key_.after, s, m, int(p / image), p, c, count),
                                to + p * s.destination.pixel_stride + c, count);
       }
   }
 
-  program program_;
-  ago::plan::step_table<ago::plan::step_table_size{}, growing_list> table_;
+  int parts_;
+  ago::plan::kernel_key key_;
+  ago::plan::kernel_function catalogued_;
+};
+
+/// A program for a network that is known at run time.
+template <isa I>
+class run_time_network : ago::runtime::run_time_program<ago::tools::graph_plan<64, 192, 4>, interpreted_kernel<I>> {
+  using program = ago::runtime::run_time_program<ago::tools::graph_plan<64, 192, 4>, interpreted_kernel<I>>;
+  using program::plan, program::kernels;
+
+ public:
+  explicit run_time_network(traced_graph const& whole)
+      : program(ago::tools::plan_of(ago::passes::optimize(whole, how.algebra), how),
+                [](ago::plan::fused_key const& key) { return interpreted_kernel<I>(key); }) {}
+
+  /// The structure that is missing in the catalogue; null: none.
+  char const* lacks() const {
+    for (auto const& k : kernels())
+      if (char const* const what = k.lacks()) return what;
+    return nullptr;
+  }
+  bool has(ago::plan::structure what) const {
+    for (auto const& k : kernels())
+      if (k.what() == what) return true;
+    return false;
+  }
+
+  std::vector<float> operator()(float const* parameters, float const* const* inputs) const {
+    struct alignas(64) line {
+      float of[16];
+    };
+    std::vector<line> memory((plan().arena_start() + plan().arena_floats()) / 16 + 1);
+    float *const packed = memory[0].of, *const arena = packed + plan().arena_start();
+    program::template pack<I>(parameters, packed);
+    std::vector<float> result(std::size_t(plan().graph.nodes[plan().graph.outputs[0]].out.count()));
+    float* outputs[] = {result.data()};
+    program::run({packed, arena, inputs, outputs});
+    return result;
+  }
+
+ private:
+  static constexpr ago::options how{.target = I};
 };
 
 }  // namespace expression_test

@@ -118,7 +118,7 @@ TEST_CASE("results stay those of the static model whatever schedules are offered
   std::atomic<bool> never = false, done = false;
   tuner::samples const with = {weights(), {picture()}};
   problem p("net", with, {}, never, tuner::menu<net>::view());
-  live::runner<tuner::live_program<net>> r(p.verified(tuner::usual(p.choices())));
+  live::runner<problem::program_type> r(p.verified(tuner::usual(p.choices())));
   std::thread explorer([&] {
     std::mt19937 random(3);
     for (int i = 0; i < 60; ++i) {
@@ -136,7 +136,7 @@ TEST_CASE("results stay those of the static model whatever schedules are offered
   float worst = 0;
   while (!done) {
     std::ranges::fill(got, 0.f);
-    r.run([&](tuner::live_program<net> const& program) { program.run(inputs, outputs); });
+    r.run([&](problem::program_type const& program) { program.run(inputs, outputs); });
     worst = std::max(worst, largest_difference(got, expected()));
   }
   explorer.join();
@@ -168,8 +168,8 @@ TEST_CASE("runs do not allocate, whatever the second thread does") {
 }
 
 TEST_CASE("a kernel that computes nothing is fast, and never enters") {
-  using program = tuner::live_program<net>;
   using plan = tuner::live_plan<net>;
+  using program = tuner::live_program<plan>;
   auto const usual = std::make_shared<plan const>(tuner::schedule_list());
   auto entries = tuner::menu<net>::view().entries();
   int replaced = 0;

@@ -30,7 +30,7 @@ using fixed_trainer = trainer<net, cross_entropy, sgd, how>;
 using moving_trainer = live_trainer<net, cross_entropy, sgd, how>;
 using step = learning::training_step<net, cross_entropy, how>;
 constexpr auto in_place = with_storage(how.program, storage::trained);
-using program = tuner::live_program<step::network, in_place>;
+using program = tuner::live_program<tuner::live_plan<step::network, in_place>>;
 
 exploration const quick{.trials = 10, .only_idle_time = false};
 

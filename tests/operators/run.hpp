@@ -4,12 +4,10 @@
 
 #include <ago/ago.hpp>
 #include <ago/operators.hpp>
-#include <differential/guarded.hpp>
+#include <differential/guarded_run.hpp>
 #include <doctest/doctest.h>
 
-#include <deque>
 #include <random>
-#include <span>
 #include <vector>
 
 namespace operators_test {
@@ -26,25 +24,11 @@ inline std::vector<float> some_numbers(std::size_t n, unsigned seed) {
 template <auto const& Net, ago::options Options>
 std::vector<float> run(std::vector<float> const& weights, std::vector<float> const& in) {
   using tested = ago::program<Net, ago::untuned, Options>;
-  using differential::guarded_floats;
-  auto const where = differential::edge::end;
-  guarded_floats packed(tested::packed_floats, where), arena(tested::arena_floats, where), from(in.size(), where);
-  std::copy(in.begin(), in.end(), from.data());
   REQUIRE(tested::parameter_count == weights.size());
-  tested::pack(std::span<float const, tested::parameter_count>(weights),
-               std::span<float, tested::packed_floats>(packed.data(), tested::packed_floats));
-  std::deque<guarded_floats> out;
-  std::vector<float*> results;
-  for (int k = 0; k < tested::outputs; ++k) results.push_back(out.emplace_back(tested::output_size(k), where).data());
-  float const* const inputs[] = {from.data()};
-  tested::run({packed.data(), arena.data(), inputs, results.data()});
-  std::vector<float> all;
-  for (auto const& o : out) {
-    CHECK(o.intact());
-    all.insert(all.end(), o.values().begin(), o.values().end());
-  }
-  CHECK(arena.intact());
-  return all;
+  differential::guarded_run r(ago::runtime::any_program::of<tested>(), weights, {in}, differential::edge::end);
+  tested::run(r.memory());
+  CHECK(r.intact());
+  return r.results();
 }
 
 /// How many numbers differ by more than float32's rounding of sums.

@@ -59,7 +59,7 @@ void compare_with_one_thread() {
   CHECK(examining.pieces_run >= 2);
   CHECK(examining.most_writers <= 1);
   CHECK(apart.intact());
-  CHECK(apart.results() == run_guarded<Net, alone>(differential::edge::end));
+  CHECK(apart.results() == result_of<alone, Net>(differential::edge::end));
 }
 
 }  // namespace

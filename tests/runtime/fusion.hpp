@@ -4,7 +4,7 @@
 
 #include "networks.hpp"
 
-#include <differential/guarded.hpp>
+#include <differential/guarded_run.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,28 +25,28 @@ constexpr auto dw(int kernel, int stride, pads pad) {
 constexpr auto pw(int out) { return pointwise{out} | batch_norm{} | relu6{}; }
 constexpr pads all(int p) { return {p, p, p, p}; }
 
-/// The result of a network, run in memory that is initially NaN and guarded on one side.
+/// Guarded memory for a program, with random weights and inputs.
 template <class Program, auto const& Net>
-std::vector<float> result_of(differential::edge where) {
-  using differential::guarded_floats;
-  auto const weights = random_weights<Net>(1), in = random_floats(Program::input_size(0), 2);
-  guarded_floats packed(Program::packed_floats, where), arena(Program::arena_floats, where);
-  guarded_floats from(in.size(), where);
-  std::deque<guarded_floats> out;
-  float* outputs[Program::outputs];
-  for (int k = 0; k < Program::outputs; ++k) outputs[k] = out.emplace_back(Program::output_size(k), where).data();
-  std::copy(in.begin(), in.end(), from.data());
-  Program::pack(std::span<float const, Program::parameter_count>(weights),
-                std::span<float, Program::packed_floats>(packed.data(), Program::packed_floats));
-  float const* const inputs[] = {from.data()};
-  Program::run({packed.data(), arena.data(), inputs, outputs});
-  CHECK((packed.intact() && arena.intact() && from.intact()));
-  std::vector<float> all;
-  for (auto const& o : out) {
-    CHECK(o.intact());
-    all.insert(all.end(), o.values().begin(), o.values().end());
+class guarded_run : public differential::guarded_run {
+  static std::vector<std::vector<float>> random_inputs() {
+    std::vector<std::vector<float>> all;
+    for (int k = 0; k < Program::inputs; ++k) all.push_back(random_floats(Program::input_size(k), 2 + unsigned(k)));
+    return all;
   }
-  return all;
+
+ public:
+  explicit guarded_run(differential::edge where)
+      : differential::guarded_run(ago::runtime::any_program::of<Program>(), random_weights<Net>(1), random_inputs(),
+                                  where) {}
+};
+
+/// The result of a program there.
+template <class Program, auto const& Net>
+std::vector<float> result_of(differential::edge where, auto&... team) {
+  guarded_run<Program, Net> r(where);
+  Program::run(r.memory(), team...);
+  CHECK(r.intact());
+  return r.results();
 }
 
 /// K of the sum that `Fused` adds in another order than `Unfused`; 0: none. Accumulating chunks keeps the order, unless

@@ -69,14 +69,9 @@ long expected_products() {
 
 template <class Program, auto const& Net>
 long counted_products() {
-  auto const weights = random_weights<Net>(1), in = random_floats(Program::input_size(0), 2);
-  std::vector<float> packed(Program::packed_floats), arena(Program::arena_floats), out(Program::output_size(0));
-  Program::pack(std::span<float const, Program::parameter_count>(weights),
-                std::span<float, Program::packed_floats>(packed));
-  float const* const inputs[] = {in.data()};
-  float* const outputs[] = {out.data()};
+  guarded_run<Program, Net> const in(differential::edge::end);
   products = 0;
-  Program::run({packed.data(), arena.data(), inputs, outputs});
+  Program::run(in.memory());
   return products;
 }
 

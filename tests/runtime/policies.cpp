@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Small networks under every policy: the results are the same up to rounding, whatever the partition.
-#include "networks.hpp"
+#include "fusion.hpp"
 
 #include <doctest/doctest.h>
 
@@ -41,28 +41,6 @@ inline constexpr auto elementwise_only = input{.h = 5, .w = 5, .c = 7} | [](tens
   return (a + b) * (a | gelu{}) | softmax{} | silu{};
 };
 
-/// All outputs, concatenated.
-template <class Program, auto const& Net>
-std::vector<float> outputs_of() {
-  auto const weights = random_weights<Net>(1);
-  std::vector<float> packed(Program::packed_floats + 16), arena(Program::arena_floats + 16);
-  auto const aligned = [](std::vector<float>& v) {
-    return v.data() + (64 - reinterpret_cast<std::uintptr_t>(v.data()) % 64) % 64 / sizeof(float);
-  };
-  Program::pack(std::span<float const, Program::parameter_count>(weights),
-                std::span<float, Program::packed_floats>(aligned(packed), Program::packed_floats));
-  std::vector<float> in[Program::inputs], out[Program::outputs], all;
-  float const* inputs[Program::inputs];
-  float* outputs[Program::outputs];
-  for (int k = 0; k < Program::inputs; ++k)
-    inputs[k] = (in[k] = random_floats(Program::input_size(k), unsigned(k) + 2)).data();
-  for (int k = 0; k < Program::outputs; ++k)
-    outputs[k] = (out[k] = std::vector<float>(Program::output_size(k), NAN)).data();
-  Program::run({aligned(packed), aligned(arena), inputs, outputs});
-  for (auto const& values : out) all.insert(all.end(), values.begin(), values.end());
-  return all;
-}
-
 /// Caches so small that chains of small networks pay.
 constexpr device small_caches{8 << 10, 64 << 10};
 
@@ -81,7 +59,7 @@ struct by_three {
 template <auto const& Net, options_for Options>
 void agrees_with(std::vector<float> const& expected) {
   using compiled = program<Net, untuned, Options>;
-  auto const got = outputs_of<compiled, Net>();
+  auto const got = result_of<compiled, Net>(differential::edge::end);
   REQUIRE(got.size() == expected.size());
   float largest = 0, worst = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -95,7 +73,7 @@ void agrees_with(std::vector<float> const& expected) {
 
 template <auto const& Net>
 void all_policies_agree() {
-  auto const expected = outputs_of<program<Net>, Net>();
+  auto const expected = result_of<program<Net>, Net>(differential::edge::end);
   agrees_with<Net, options{.device = small_caches}>(expected);
   agrees_with<Net, options{.policy = policy::ago_ni, .device = device{}}>(expected);
   agrees_with<Net, options{.policy = policy::paper, .device = small_caches}>(expected);
@@ -132,7 +110,8 @@ TEST_CASE("operators that are computed again give bit-identical results in fewer
   static_assert(again::graph.node_count == once::graph.node_count + 2);  // x - mean, in both norms
   static_assert(again::steps == once::steps - 2);
   static_assert(again::weight_bytes == once::weight_bytes);
-  CHECK(outputs_of<again, normalised>() == outputs_of<once, normalised>());
+  auto const where = differential::edge::end;
+  CHECK(result_of<again, normalised>(where) == result_of<once, normalised>(where));
 }
 
 TEST_CASE("the policies differ in what they join") {

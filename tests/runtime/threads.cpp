@@ -137,9 +137,9 @@ TEST_CASE("results have the same bits for any number of threads, for which the p
   using one = program<mixed>;
   using two = program<mixed, untuned, options{.threads = {2}}>;
   using three = program<mixed, untuned, options{.threads = {3}}>;
-  auto const expected = run_guarded<mixed, one>(differential::edge::end);
-  CHECK(run_guarded<mixed, two>(differential::edge::end) == expected);
-  CHECK(run_guarded<mixed, three>(differential::edge::end) == expected);
+  auto const expected = result_of<one, mixed>(differential::edge::end);
+  CHECK(result_of<two, mixed>(differential::edge::end) == expected);
+  CHECK(result_of<three, mixed>(differential::edge::end) == expected);
   CHECK((one::steps != two::steps || one::arena_bytes != two::arena_bytes));
 }
 

@@ -15,50 +15,6 @@ template <split How, tiling Tiling = tiling::none, int Tile = 0>
 inline constexpr uniform_schedule cut{
     {.join = Tiling == tiling::none ? -1 : 1, .tiling = Tiling, .tile = Tile, .split = How}};
 
-/// Guarded memory in which a program runs.
-template <class Program, auto const& Net>
-class guarded_run {
- public:
-  explicit guarded_run(differential::edge where)
-      : packed_(Program::packed_floats, where), arena_(Program::arena_floats, where) {
-    auto const weights = random_weights<Net>(1);
-    Program::pack(std::span<float const, Program::parameter_count>(weights),
-                  std::span<float, Program::packed_floats>(packed_.data(), Program::packed_floats));
-    for (int k = 0; k < Program::inputs; ++k) {
-      auto const in = random_floats(Program::input_size(k), 2 + unsigned(k));
-      from_.emplace_back(in.size(), where);
-      std::copy(in.begin(), in.end(), from_.back().data());
-    }
-    for (int k = 0; k < Program::outputs; ++k) out_.emplace_back(Program::output_size(k), where);
-    for (auto& x : from_) inputs_.push_back(x.data());
-    for (auto& x : out_) outputs_.push_back(x.data());
-  }
-  ago::plan::run_memory memory() const { return {packed_.data(), arena_.data(), inputs_.data(), outputs_.data()}; }
-  bool intact() const {
-    auto const all = [](auto const& list) {
-      return std::all_of(list.begin(), list.end(), [](auto const& x) { return x.intact(); });
-    };
-    return packed_.intact() && arena_.intact() && all(from_) && all(out_);
-  }
-  std::vector<float> results() const {
-    std::vector<float> r;
-    for (auto const& x : out_) r.insert(r.end(), x.values().begin(), x.values().end());
-    return r;
-  }
-  /// The arena, then the outputs.
-  std::vector<std::span<float>> areas() const {
-    std::vector<std::span<float>> r{arena_.values()};
-    for (auto const& x : out_) r.push_back(x.values());
-    return r;
-  }
-
- private:
-  differential::guarded_floats packed_, arena_;
-  std::vector<differential::guarded_floats> from_, out_;
-  std::vector<float const*> inputs_;
-  std::vector<float*> outputs_;
-};
-
 /// Runs the work items of a step, or of several without a barrier, one after another, each in the memory as it was
 /// before all of them, and counts how many of them write each float. What one of them needs from another is missing.
 class examining_team {
@@ -147,14 +103,6 @@ int check_pieces() {
   return team.pieces_run;
 }
 
-template <auto const& Net, class Program, class... Team>
-std::vector<float> run_guarded(differential::edge where, Team&... team) {
-  guarded_run<Program, Net> r(where);
-  Program::run(r.memory(), team...);
-  CHECK(r.intact());
-  return r.results();
-}
-
 /// Checks that the network, divided by `Cut` for `Threads` threads, gives results bit-identical to those of the
 /// undivided steps. Returns the number of work items of its divided steps.
 template <auto const& Net, auto const& Cut, int Threads, isa I = native_isa>
@@ -172,11 +120,11 @@ int compare_cut() {
   CAPTURE(std::string(name_of(Cut.wish.split)));
   CAPTURE(std::string(name_of(Cut.wish.tiling)));
   static_assert(pieces::steps == whole::steps && whole::arena_floats <= pieces::arena_floats);
-  auto const expected = run_guarded<Net, whole>(differential::edge::end);
+  auto const expected = result_of<whole, Net>(differential::edge::end);
   team workers(Threads);
   for (auto const where : {differential::edge::end, differential::edge::begin}) {
-    CHECK(run_guarded<Net, pieces>(where) == expected);
-    CHECK(run_guarded<Net, pieces>(where, workers) == expected);
+    CHECK(result_of<pieces, Net>(where) == expected);
+    CHECK(result_of<pieces, Net>(where, workers) == expected);
   }
   guarded_run<pieces, Net> apart(differential::edge::end);
   examining_team examining(apart.areas());

@@ -62,8 +62,7 @@ int compare_random() {
   constexpr int threads = draw(S, 8, 2, 4);
   using one = program<network<S>, untuned, options{.target = target_of(S)}>;
   using several = program<network<S>, untuned, options{.target = target_of(S), .threads = {threads}}>;
-  CHECK(run_guarded<network<S>, several>(differential::edge::end) ==
-        run_guarded<network<S>, one>(differential::edge::end));
+  CHECK(result_of<several, network<S>>(differential::edge::end) == result_of<one, network<S>>(differential::edge::end));
   return compare_cut<network<S>, cuts, threads, target_of(S)>();
 }
 

@@ -179,13 +179,13 @@ TEST_CASE(
     auto const cycles = [&](int first, int count) {
       one_chain::first = first;
       one_chain::count = count;
-      run_time_program const program(g, {.target = isa::neon, .device = on}, ago::untuned,
-                                     [](auto const& f) { return f.template operator()<one_chain>(); });
-      auto const moved = program.moved();
+      auto const plan = plan_of(g, {.target = isa::neon, .device = on}, ago::untuned,
+                                [](auto const& f) { return f.template operator()<one_chain>(); });
+      auto const moved = plan->moved();
       ago::plan::predicted_cycles sum;
-      for (int k = 0; k < program.steps(); ++k)
-        sum += predict_step(program.plan.steps + program.first_part(k), program.groups.parts[k],
-                            program.groups.tiles[k], moved->of[k], on);
+      for (int k = 0; k < plan->steps(); ++k)
+        sum +=
+            predict_step(&plan->part(plan->first_part(k)), plan->groups.parts[k], plan->tiling_of(k), moved.of[k], on);
       return sum.sum();
     };
     double const alone = cycles(0, 1);

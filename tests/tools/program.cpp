@@ -35,12 +35,12 @@ void check_program(char const* name, int size) {
     CHECK((n.kind == program::graph.nodes[v].kind && n.out == program::graph.nodes[v].out));
     CHECK((n.subgraph == program::partition.subgraphs.of[v] && n.mini == program::partition.minis.of[v]));
   }
-  run_time_program const p(traced->value, O);
+  auto const p = plan_of(traced->value, O);
   bool same = true;
   for (int k = 0; k < program::steps; ++k) {
-    same = same && p.groups.tiles[k] == program::tiling_of(k) && p.first_part(k) == program::first_part(k);
+    same = same && p->tiling_of(k) == program::tiling_of(k) && p->first_part(k) == program::first_part(k);
     for (int part = program::first_part(k); part < program::first_part(k + 1); ++part)
-      same = same && p.plan.steps[part].key == program::plan.steps[part].key;
+      same = same && p->part(part).key == program::plan.steps[part].key;
   }
   CHECK(same);
   static constexpr auto predicted = program::predicted();

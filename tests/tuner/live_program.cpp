@@ -4,7 +4,9 @@
 #include "networks.hpp"
 
 #include <ago/ago.hpp>
+#include <ago/runtime/any_program.hpp>
 #include <ago/runtime/team.hpp>
+#include <ago/tuner/live_plan.hpp>
 #include <ago/tuner/live_program.hpp>
 #include <ago/tuner/sample_data.hpp>
 
@@ -94,20 +96,10 @@ class values {
   std::vector<std::vector<float>> inputs_;
 };
 
-struct aligned_floats {
-  explicit aligned_floats(std::size_t n) : memory(n + 16) {
-    while (reinterpret_cast<std::uintptr_t>(memory.data() + start) % 64) ++start;
-  }
-  float* data() { return memory.data() + start; }
-  std::vector<float> memory;
-  std::size_t start = 0;
-};
-
 template <class Program, auto const& Net>
 std::vector<std::vector<float>> result_of_program(std::vector<float> const& weights) {
-  aligned_floats packed(Program::packed_floats), arena(Program::arena_floats);
-  Program::pack(std::span<float const, Program::parameter_count>(weights.data(), weights.size()),
-                std::span<float, Program::packed_floats>(packed.data(), Program::packed_floats));
+  tuner::program_memory const packed(Program::packed_floats), arena(Program::arena_floats);
+  ago::runtime::any_program::of<Program>().pack(weights.data(), packed.data());
   values<Net> v;
   Program::run({packed.data(), arena.data(), v.in.data(), v.out.data()});
   return v.outputs;
@@ -125,7 +117,7 @@ void check_plan(Plan const& plan) {
     ago::plan::fused_key const key = plan.key(k);
     for (int i = 0; i < key.parts; ++i) CHECK(key.part[i] == Program::plan.steps[Program::first_part(k) + i].key);
   }
-  for (int i = 0; i < Plan::part_count; ++i) {
+  for (int i = 0; i < plan.part_count; ++i) {
     ago::plan::planned_data const &a = plan.part(i).data, &b = Program::plan.steps[i].data;
     CHECK(a.block == b.block);
     CHECK(a.weights == b.weights);
@@ -134,18 +126,17 @@ void check_plan(Plan const& plan) {
   }
 }
 
-template <auto const& Net, options_for Options>
-using place_of = std::shared_ptr<typename live_program<Net, Options>::place_type>;
-
 /// Checks that the plans are equal and, if the menu has all kernels, the results. Returns whether it has all kernels.
 template <auto const& Net, auto const& Table, options_for Options>
-bool compare(schedule_list const& list, live_program<Net, Options> const* like, place_of<Net, Options> where) {
+bool compare(schedule_list const& list, live_program<live_plan<Net, Options>> const* like,
+             std::shared_ptr<tuner::program_place<live_plan<Net, Options>>> where) {
   using compiled = program<Net, Table, Options>;
-  auto const plan = std::make_shared<live_plan<Net, Options> const>(list);
+  using plan_type = live_plan<Net, Options>;
+  auto const plan = std::make_shared<plan_type const>(list);
   check_plan<compiled>(*plan);
   std::vector<float> const weights = tuner::sample_parameters<Net>();
   auto const live =
-      live_program<Net, Options>::make(plan, tuner::menu<Net, Options>::view(), weights, like, std::move(where));
+      live_program<plan_type>::make(plan, tuner::menu<Net, Options>::view(), weights, like, std::move(where));
   if (!live) return false;
   values<Net> v;
   team workers(Options.device.threads);
@@ -161,9 +152,10 @@ bool compare(schedule_list const& list, live_program<Net, Options> const* like, 
 /// one after another in the same place. Returns for how many random tables the menu has all kernels.
 template <auto const& Net, options_for Options, unsigned Tables>
 int compare_all() {
-  using live = live_program<Net, Options>;
+  using plan_type = live_plan<Net, Options>;
+  using live = live_program<plan_type>;
   std::vector<float> const weights = tuner::sample_parameters<Net>();
-  auto const plan = std::make_shared<live_plan<Net, Options> const>(schedule_list{});
+  auto const plan = std::make_shared<plan_type const>(schedule_list{});
   auto const usual = live::make(plan, tuner::menu<Net, Options>::view(), weights);
   REQUIRE(usual);
   CHECK(compare<Net, untuned, Options>({}, nullptr, nullptr));

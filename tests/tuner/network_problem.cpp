@@ -118,7 +118,7 @@ TEST_CASE("regions are named after the parts of steps, not after steps") {
       CHECK(r.name.find("steps") == r.name.npos);
     }
   std::string const& last = p.subgraphs().back().name;
-  CHECK(last.ends_with(" " + std::to_string(tuner::live_plan<chains>::part_count - 1)));
+  CHECK(last.ends_with(" " + std::to_string(runtime::formed<chains, options{}>::parts.count - 1)));
   for (tuner::entry const& e : p.table(candidate(p.choices().size(), 1))) {
     CHECK(p.has_signature(e.found.signature));
     CHECK(!p.has_signature(e.found.signature + 1));

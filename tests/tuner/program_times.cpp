@@ -19,20 +19,23 @@ std::vector<void const*> places_of[2];
 std::vector<int> steps_run;
 
 template <int N>
-any_program recording_program(std::vector<std::string> steps) {
-  return {std::move(steps),
-          16 * (N + 1),
-          3,
-          [](std::vector<float> const& parameters, float* packed) {
-            happened.push_back(-1 - N);
-            places_of[N].push_back(packed);
-            packed[0] = parameters.at(0);
-          },
-          [](ago::plan::run_memory const& m) noexcept {
-            happened.push_back(N);
-            m.outputs[0][0] = m.weights[0] + m.inputs[0][0];
-            std::this_thread::sleep_for(std::chrono::microseconds(300));
-          },
+timed_program recording_program(std::vector<std::string> steps) {
+  return {{{1},
+           {1},
+           1,
+           16 * (N + 1),
+           3,
+           [](float const* weights, float* packed) noexcept {
+             happened.push_back(-1 - N);
+             places_of[N].push_back(packed);
+             packed[0] = weights[0];
+           },
+           [](ago::plan::run_memory const& m) noexcept {
+             happened.push_back(N);
+             m.outputs[0][0] = m.weights[0] + m.inputs[0][0];
+             std::this_thread::sleep_for(std::chrono::microseconds(300));
+           }},
+          std::move(steps),
           [](int step, ago::plan::run_memory const&) noexcept {
             if (N == 1) steps_run.push_back(step);
             if (step == 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -69,7 +72,8 @@ TEST_CASE("programs are timed in turns, in each other's places, and every step i
 }
 
 TEST_CASE("a program is described by its steps, and its times are JSON") {
-  any_program const p = any_program::of<ago::program<net>>();
+  timed_program const p = timed_program::of<ago::program<net>>();
+  CHECK((p.inputs == std::vector<std::size_t>{3 * 5 * 16} && p.outputs == std::vector<std::size_t>{32}));
   REQUIRE(p.steps.size() == 2);
   CHECK((p.steps[0].starts_with("pointwise ") && p.steps[0].ends_with(" 3x5x16 > 3x5x32")));
   CHECK(p.steps[1] == "global_avg_pool 1x1 3x5x32 > 1x1x32");

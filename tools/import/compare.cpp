@@ -33,14 +33,8 @@ struct test_case {
   std::vector<fs::path> inputs, outputs;
 };
 
-struct aligned_floats {
-  explicit aligned_floats(std::size_t n)
-      : data(static_cast<float*>(::operator new[]((n + 16) * 4, std::align_val_t(64)))) {
-    std::fill(data, data + n + 16, 0.f);
-  }
-  ~aligned_floats() { ::operator delete[](data, std::align_val_t(64)); }
-  aligned_floats(aligned_floats const&) = delete;
-  float* data;
+struct alignas(64) line {
+  float of[16];
 };
 
 std::vector<float> floats_of(fs::path const& file) {
@@ -102,26 +96,25 @@ bool report(std::string const& name, int k, std::vector<float> const& y, std::ve
   return good;
 }
 
-bool run_case(subject const& s, test_case const& c, tolerance const& t) {
-  auto const weights = read_weights(c.weights, s.parameters);
-  if (int(c.inputs.size()) != s.inputs || c.outputs.empty() || int(c.outputs.size()) > s.outputs)
+bool run_case(runtime::any_program const& p, test_case const& c, tolerance const& t) {
+  auto const weights = read_weights(c.weights, p.parameter_count);
+  if (c.inputs.size() != p.inputs.size() || c.outputs.empty() || c.outputs.size() > p.outputs.size())
     throw onnx::import_error(c.name + ": " + std::to_string(c.inputs.size()) + " inputs and " +
                              std::to_string(c.outputs.size()) + " outputs are stored, the network has " +
-                             std::to_string(s.inputs) + " and " + std::to_string(s.outputs));
-  aligned_floats packed(s.packed), arena(s.arena);
-  s.pack(weights.data(), packed.data);
+                             std::to_string(p.inputs.size()) + " and " + std::to_string(p.outputs.size()));
+  std::vector<line> packed(p.packed_floats / 16 + 1), arena(p.arena_floats / 16 + 1);
+  p.pack(weights.data(), packed[0].of);
   std::vector<std::vector<float>> in, out;
   std::vector<float const*> in_data;
   std::vector<float*> out_data;
-  for (int i = 0; i < s.inputs; ++i) {
-    in.push_back(floats_of(c.inputs[std::size_t(i)]));
-    if (in.back().size() != s.input_size(i))
-      throw onnx::import_error(c.inputs[std::size_t(i)].string() + " has the wrong size");
+  for (std::size_t i = 0; i < p.inputs.size(); ++i) {
+    in.push_back(floats_of(c.inputs[i]));
+    if (in.back().size() != p.inputs[i]) throw onnx::import_error(c.inputs[i].string() + " has the wrong size");
   }
-  for (int i = 0; i < s.outputs; ++i) out.emplace_back(s.output_size(i));
+  for (std::size_t const floats : p.outputs) out.emplace_back(floats);
   for (auto const& v : in) in_data.push_back(v.data());
   for (auto& v : out) out_data.push_back(v.data());
-  s.run({packed.data, arena.data, in_data.data(), out_data.data()});
+  p.run({packed[0].of, arena[0].of, in_data.data(), out_data.data()});
   std::vector<std::vector<float>> references;
   double largest = 0;
   for (fs::path const& file : c.outputs) {
@@ -181,7 +174,7 @@ int compare(subject const* subjects, int count, int argc, char** argv) {
     for (test_case const& c : all) {
       auto const s = std::find_if(subjects, subjects + count, [&](subject const& x) { return x.name == c.name; });
       if (s == subjects + count) throw onnx::import_error("no network is called " + c.name);
-      failures += !run_case(*s, c, t);
+      failures += !run_case(s->code, c, t);
     }
   } catch (std::exception const& e) {
     std::cerr << e.what() << '\n';

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "describe.hpp"
+#include "graph_plan.hpp"
 #include "inspection.hpp"
 #include "policies.hpp"
-#include "run_time_program.hpp"
 
 #include <ago/partition/weight.hpp>
 #include <ago/plan/predicted_time.hpp>
@@ -61,35 +61,34 @@ inspected_part inspect_part(ir::graph<V, E, O> const& g, plan::planned_step cons
   return part;
 }
 
-template <class Program>
-inspected_step inspect_step(Program const& p, int i, plan::moved_bytes const& moved, device const& on) {
+template <class Plan>
+inspected_step inspect_step(Plan const& p, int i, plan::moved_bytes const& moved, device const& on) {
   auto const& g = p.graph;
   int const first = p.first_part(i), last = p.first_part(i + 1);
-  plan::planned_step const* const parts = p.plan.steps;
   inspected_step s;
-  s.tiles = p.groups.tiles[i];
+  s.tiles = p.tiling_of(i);
   for (int k = first; k < last; ++k) {
-    s.parts.push_back(inspect_part(g, parts[k]));
+    s.parts.push_back(inspect_part(g, p.part(k)));
     for (int const v : s.parts.back().nodes) s.nodes.push_back(v);
   }
   s.subgraph = s.nodes.empty() ? -1 : p.partition.subgraphs.of[s.nodes.front()];
-  s.account = plan::account_of(g, parts + first, last - first);
+  s.account = plan::account_of(g, &p.part(first), last - first);
   s.moved = moved;
-  s.cycles = plan::predict_step(parts + first, last - first, s.tiles, moved, on).sum();
+  s.cycles = plan::predict_step(&p.part(first), last - first, s.tiles, moved, on).sum();
   return s;
 }
 
 /// Calls f(u) for each value with memory in which readers find value v; -1: none.
-template <class Program>
-void for_each_in_memory(Program const& p, int v, auto const& f) {
-  auto const& layouts = p.layouts();
+template <class Plan>
+void for_each_in_memory(Plan const& p, int v, auto const& f) {
+  auto const& layouts = p.layouts;
   if (v >= 0 && !layouts.is_view[v]) f(v);
   for (int r = 0; v >= 0 && layouts.is_view[v] && r < layouts.runs[v].count; ++r) f(layouts.runs[v].run[r].value);
 }
 
 /// What flows from step to step.
-template <class Program>
-std::vector<inspected_flow> inspect_flows(Program const& p) {
+template <class Plan>
+std::vector<inspected_flow> inspect_flows(Plan const& p) {
   auto const& g = p.graph;
   std::vector<std::vector<int>> writers(std::size_t(g.node_count)), copied(std::size_t(g.output_count));
   std::vector<inspected_flow> flows;
@@ -106,12 +105,12 @@ std::vector<inspected_flow> inspect_flows(Program const& p) {
       });
     };
     for (int k = p.first_part(i); k < p.first_part(i + 1); ++k) {
-      plan::step_nodes const& s = p.plan.steps[k].nodes;
+      plan::step_nodes const& s = p.part(k).nodes;
       read(s.source);
       for (int const v : s.inputs) read(v);
       for (int j = 0; j < s.stage_count; ++j) read(s.others[j]);
       if (s.copy_to_output >= 0) copied[std::size_t(s.copy_to_output)].push_back(i);
-      for (int v = s.copy_to_output < 0 ? s.result : -1; v >= 0; v = p.views().parent[v])
+      for (int v = s.copy_to_output < 0 ? s.result : -1; v >= 0; v = p.views.parent[v])
         if (auto& w = writers[std::size_t(v)]; w.empty() || w.back() != i) w.push_back(i);
     }
   }
@@ -126,23 +125,24 @@ std::vector<inspected_flow> inspect_flows(Program const& p) {
 }  // namespace detail
 
 /// The inspection of `whole` (after the passes, unmerged) for the policy, target and device that are given. The caller
-/// sets the network's name and size. Throws std::length_error, see run_time_program.
+/// sets the network's name and size. Throws std::length_error, see plan_of().
 template <int V, int E, int O>
 inspection inspect(ir::graph<V, E, O> const& whole, options const& given = {}) {
   options const o = plan::resolved(given);
-  run_time_program<V, E, O> const program(whole, o);
-  auto const& g = program.graph;
-  auto const& p = program.partition;
+  auto const made = plan_of(whole, o);
+  graph_plan<V, E, O> const& plan = *made;
+  auto const& g = plan.graph;
+  auto const& p = plan.partition;
   inspection r;
   r.policy = tools::with_policy(o.policy, []<class Policy>() { return name_of_policy<Policy>(); });
   r.target = o.target;
   r.device = o.device;
   r.inputs = g.input_count;
   r.minis = p.minis.count;
-  r.removed_rules = program.removed_rules();
-  r.statistics = program.statistics();
-  r.arena_bytes = program.arena_bytes();
-  r.weight_bytes = program.weight_bytes();
+  r.removed_rules = plan.removed_rules();
+  r.statistics = plan.statistics();
+  r.arena_bytes = 4 * long(plan.arena_floats());
+  r.weight_bytes = 4 * long(plan.packed_floats());
   r.subgraphs.resize(std::size_t(p.subgraphs.count));
   for (int v = 0; v < g.node_count; ++v) {
     r.nodes.push_back(detail::inspect_node(g, p, v));
@@ -156,9 +156,9 @@ inspection inspect(ir::graph<V, E, O> const& whole, options const& given = {}) {
     s.complex += ir::is_complex(g.nodes[v].kind);
     s.weight += r.nodes.back().weight;
   }
-  auto const moved = program.moved();
-  for (int i = 0; i < program.steps(); ++i) {
-    r.steps.push_back(detail::inspect_step(program, i, moved->of[i], o.device));
+  auto const moved = plan.moved();
+  for (int i = 0; i < plan.steps(); ++i) {
+    r.steps.push_back(detail::inspect_step(plan, i, moved.of[i], o.device));
     inspected_step const& s = r.steps.back();
     for (int const v : s.nodes)
       if (int& step = r.nodes[std::size_t(v)].step; step < 0) step = i;
@@ -166,9 +166,9 @@ inspection inspect(ir::graph<V, E, O> const& whole, options const& given = {}) {
     ++r.subgraphs[std::size_t(s.subgraph)].steps;
     r.subgraphs[std::size_t(s.subgraph)].cycles += s.cycles;
   }
-  r.flows = detail::inspect_flows(program);
-  for (int b = 0; b < program.memory.buffer_count; ++b) {
-    plan::buffer const& x = program.memory.buffers[b];
+  r.flows = detail::inspect_flows(plan);
+  for (int b = 0; b < plan.memory.buffer_count; ++b) {
+    plan::buffer const& x = plan.memory.buffers[b];
     r.values.push_back({x.value, x.first, x.last, 4 * x.offset, 4 * x.floats, x.scratch});
   }
   return r;

@@ -56,7 +56,7 @@ std::string text_of(options const& o) {
          ", .device = " + text_of(o.device) + "})";
 }
 
-/// As any_program describes a step.
+/// As timed_program describes a step.
 std::string kernels_of(inspected_step const& s) {
   std::string text;
   for (inspected_part const& p : s.parts)

@@ -18,12 +18,12 @@ class explored {
                 "ago: a live model runs on one thread; a model for several threads is tuned beforehand (ago::tune)");
 
  public:
-  using program_type = tuner::live_program<Net, Options>;
+  using plan_type = tuner::live_plan<Net, Options>;
+  using program_type = tuner::live_program<plan_type>;
 
   /// Begins with the default schedules and these weights.
   explicit explored(std::span<float const> weights)
-      : runner_(program_type::make(std::make_shared<tuner::live_plan<Net, Options> const>(tuner::schedule_list()),
-                                   kernels(), weights)) {}
+      : runner_(program_type::make(std::make_shared<plan_type const>(tuner::schedule_list()), kernels(), weights)) {}
 
   void start(std::string name, tuner::samples const& with, trial_rules const& rules, exploration const& how) {
     explorer_.reset();

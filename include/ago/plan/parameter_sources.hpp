@@ -15,7 +15,7 @@ struct merged_packing {
 template <int N>
 struct merged_packings {
   array_of<merged_packing, N> of{};
-  int count = N;
+  int count = 0;
 
   constexpr merged_packing const* begin() const { return of; }
   constexpr merged_packing const* end() const { return of + count; }
@@ -95,15 +95,14 @@ constexpr int count_merged(graph<V, E, O> const& g, step_list<S> const& steps) {
   return sum;
 }
 
-/// `N`: count_merged().
+/// `N`: count_merged(), or more.
 template <int N, int S, int V, int E, int O>
 constexpr merged_packings<N> merged_packings_of(graph<V, E, O> const& g, step_list<S> const& steps) {
   merged_packings<N> r;
-  int count = 0;
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const& s = steps.step[i];
     for (int part = 1; part < parts_of(g, s); ++part) {
-      merged_packing& p = r.of[count++];
+      merged_packing& p = r.of[r.count++];
       p.step = i;
       if (s.main >= 0) p.from.main = main_source(g, s, part);
       for (int k = 0; k < s.stage_count; ++k) p.from.after[k] = stage_source(g.nodes[s.stages[k]], part);

@@ -44,12 +44,11 @@ constexpr void for_each_packing(int i, planned_step const& part, input_run const
     if (m.step == i) all_from(m.from);
 }
 
-/// Packs all of it. `Contracts`: the part may be a contraction.
-template <isa I, bool Contracts, int N>
-void pack_part(int i, planned_step const& part, planned_data const& data, merged_packings<N> const& merged,
-               float const* blob, float* packed) {
+/// Packs all of it.
+template <isa I, int N>
+void pack_part(int i, planned_step const& part, merged_packings<N> const& merged, float const* blob, float* packed) {
   for_each_packing(
-      i, part, data.runs, merged, [&](operator_packing const& o) { pack_operator<I, Contracts>(o, blob, packed); },
+      i, part, part.data.runs, merged, [&](operator_packing const& o) { pack_operator<I, true>(o, blob, packed); },
       [&](stage_packing const& s) { pack_stage<I>(s, blob, packed); });
 }
 

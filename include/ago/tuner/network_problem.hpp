@@ -4,6 +4,7 @@
 
 #include <ago/runtime/team.hpp>
 #include <ago/tuner/analytic_cost.hpp>
+#include <ago/tuner/live_plan.hpp>
 #include <ago/tuner/live_program.hpp>
 #include <ago/tuner/network_choices.hpp>
 #include <ago/tuner/paired_timing.hpp>
@@ -40,7 +41,7 @@ template <auto const& Net, options_for Options = options{}, class Clock = std::c
 class network_problem : public subject {
  public:
   using plan_type = live_plan<Net, Options>;
-  using program_type = live_program<Net, Options>;
+  using program_type = live_program<plan_type>;
 
   explicit network_problem(std::string name = network_name<Net>(), samples with = samples_of<Net, Options>(),
                            menu_view const& kernels = menu<Net, Options>::view())
@@ -114,7 +115,7 @@ class network_problem : public subject {
       time_steps(run_of(*second), b);
     }
     std::vector<step_report> all;
-    for (int i = 0, k = 0, part = 0; part < plan_type::part_count;) {
+    for (int i = 0, k = 0, part = 0; part < formed::parts.count;) {
       step_report r;
       int const begin = part;
       do {

@@ -4,6 +4,7 @@
 
 #include <ago/requirements.hpp>
 
+#include <ago/runtime/any_program.hpp>
 #include <ago/runtime/program.hpp>
 #include <ago/tuner/claim_core.hpp>
 #include <ago/tuner/json.hpp>
@@ -18,31 +19,20 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace ago::tuner {
 
-/// A program, whatever its type.
-struct any_program {
+/// A program with its steps.
+struct timed_program : any_program {
   std::vector<std::string> steps;  ///< the kernels of each, in_words()
-  std::size_t packed_floats, arena_floats;
-  void (*pack)(std::vector<float> const& parameters, float* packed);
-  void (*run)(run_memory const&) noexcept;
   void (*run_step)(int step, run_memory const&) noexcept;
 
   template <class Program>
-  static any_program of() {
-    any_program r{{},
-                  Program::packed_floats,
-                  Program::arena_floats,
-                  [](std::vector<float> const& parameters, float* packed) {
-                    Program::pack(std::span<float const, Program::parameter_count>(parameters),
-                                  std::span<float, Program::packed_floats>(packed, Program::packed_floats));
-                  },
-                  [](run_memory const& m) noexcept { Program::run(m); },
-                  [](int step, run_memory const& m) noexcept { Program::run_step(step, m); }};
+  static timed_program of() {
+    timed_program r{
+        any_program::of<Program>(), {}, [](int step, run_memory const& m) noexcept { Program::run_step(step, m); }};
     for (int k = 0; k < Program::steps; ++k) {
       std::string& text = r.steps.emplace_back();
       for (int i = Program::first_part(k); i < Program::first_part(k + 1); ++i) {
@@ -64,7 +54,7 @@ struct program_times {
 /// once to find the caches as it leaves them itself, then whole inferences are timed (as many as 200 us take), then the
 /// steps of another one. The programs exchange their places in memory so that each runs equally often in every place:
 /// which values conflict in the caches is a matter of the place.
-inline std::vector<program_times> time_programs(std::vector<any_program> const& programs,
+inline std::vector<program_times> time_programs(std::vector<timed_program> const& programs,
                                                 std::vector<float> const& parameters,
                                                 std::vector<std::vector<float>> const& inputs,
                                                 std::vector<std::vector<float>>& outputs, int rounds) {
@@ -73,9 +63,9 @@ inline std::vector<program_times> time_programs(std::vector<any_program> const& 
   for (std::vector<float> const& x : inputs) in.push_back(x.data());
   for (std::vector<float>& x : outputs) out.push_back(x.data());
   std::size_t const count = programs.size();
-  auto const arena_of = [](any_program const& p) { return (p.packed_floats + 15) / 16 * 16; };  // in floats
+  auto const arena_of = [](timed_program const& p) { return (p.packed_floats + 15) / 16 * 16; };  // in floats
   std::size_t room = 0;
-  for (any_program const& p : programs) room = std::max(room, arena_of(p) + p.arena_floats);
+  for (timed_program const& p : programs) room = std::max(room, arena_of(p) + p.arena_floats);
   std::vector<program_memory> places;
   for (std::size_t i = 0; i < count; ++i) places.emplace_back(room);
 
@@ -86,9 +76,9 @@ inline std::vector<program_times> time_programs(std::vector<any_program> const& 
   for (std::size_t placement = 0; placement < count; ++placement) {
     std::vector<run_memory> memory;
     for (std::size_t i = 0; i < count; ++i) {
-      any_program const& p = programs[i];
+      timed_program const& p = programs[i];
       float* const packed = places[(i + placement) % count].data();
-      p.pack(parameters, packed);
+      p.pack(parameters.data(), packed);
       memory.push_back({packed, packed + arena_of(p), in.data(), out.data()});
       auto const run = [&] { p.run(memory[i]); };
       run();
@@ -114,10 +104,10 @@ inline std::string summary_of(std::vector<double> const& seconds) {
 }
 
 /// One JSON object, with an element for each program and each of its steps.
-inline std::string json_of(std::vector<any_program> const& programs, std::vector<program_times> const& times) {
+inline std::string json_of(std::vector<timed_program> const& programs, std::vector<program_times> const& times) {
   std::string text = "{\"programs\":[";
   for (std::size_t i = 0; i < programs.size(); ++i) {
-    any_program const& p = programs[i];
+    timed_program const& p = programs[i];
     text += print("%s\n{%s,\"weight_bytes\":%zu,\"arena_bytes\":%zu,\"steps\":[", i ? "," : "",
                   summary_of(times[i].whole).c_str(), 4 * p.packed_floats, 4 * p.arena_floats);
     for (std::size_t k = 0; k < p.steps.size(); ++k)
@@ -132,16 +122,14 @@ inline std::string json_of(std::vector<any_program> const& programs, std::vector
 /// prints json_of() them. `words`: the number of rounds, and the core to claim, if any.
 template <auto const& Net, options_for First, options_for... Others>
 int print_times(int count, char const* const* words) try {
-  using first = program<Net, untuned, First>;
-  std::vector<std::vector<float>> const inputs = sample_inputs(first::graph);
-  std::vector<std::vector<float>> outputs;
-  for (int k = 0; k < first::outputs; ++k) outputs.emplace_back(first::output_size(k));
+  std::vector<timed_program> const programs{timed_program::of<program<Net, untuned, First>>(),
+                                            timed_program::of<program<Net, untuned, Others>>()...};
+  std::vector<std::vector<float>> outputs(programs[0].outputs.begin(), programs[0].outputs.end());
   int const rounds = count > 1 ? std::max(1, std::atoi(words[1])) : 60;
   if (count > 2) std::fprintf(stderr, "%s\n", claim_core(std::atoi(words[2])).c_str());
   warn_of_misfit(First.device, First.target);
-  std::vector<any_program> const programs{any_program::of<first>(),
-                                          any_program::of<program<Net, untuned, Others>>()...};
-  auto const times = time_programs(programs, sample_parameters<Net>(), inputs, outputs, rounds);
+  auto const times = time_programs(programs, sample_parameters<Net>(),
+                                   sample_inputs(program<Net, untuned, First>::graph), outputs, rounds);
   return std::fputs(json_of(programs, times).c_str(), stdout) < 0 || std::fflush(stdout) != 0;
 } catch (std::exception const& e) {
   std::fprintf(stderr, "%s\n", e.what());
