@@ -6,6 +6,9 @@
 
 namespace ago::kernel {
 
+template <class Kernel>
+concept computes_images = requires(step_data const& s, kernel_memory const& m) { Kernel::image(s, m, 0); };
+
 /// pointwise or convolution -> depthwise [-> pointwise], and every other chain whose middle is depthwise. The first
 /// part reads all of its input for each chunk of its output channels. For a pointwise part after it, the chunk is a
 /// part of K, which it adds to its result in the order of additions of the unfused kernel. With tiling::channels the
@@ -45,7 +48,7 @@ struct channel_pipeline {
   template <int P>
   AGO_INLINE static void images(step_data const* parts, kernel_memory const& m, int n) {
     if constexpr (P < F.parts) {
-      if constexpr (F.part[P].what == structure::pointwise) pointwise_kernel<F.part[P]>::image(parts[P], m, n);
+      if constexpr (computes_images<kernel_of<F.part[P]>>) kernel_of<F.part[P]>::image(parts[P], m, n);
       else compute_rows<F.part[P]>(parts[P], m, n, 0, parts[P].out.h);
       images<P + 1>(parts, m, n);
     }

@@ -19,13 +19,22 @@ AGO_INLINE void compute_rows(step_data const& s, kernel_memory const& m, int n, 
   kernel_of<K>::rows(s, m, n, first, last);
 }
 
+/// Rows of a kernel's register tiles.
+template <class Kernel>
+inline constexpr int rows_at_once = 1;
+template <class Kernel>
+  requires(Kernel::rows_at_once > 0)
+inline constexpr int rows_at_once<Kernel> = Kernel::rows_at_once;
+
+/// Does each row of the result need a single one of the input, whatever the step?
+template <class Kernel>
+concept reads_row_by_row = requires { requires Kernel::reads_row_by_row; };
+
 /// Does part P have register tiles of two rows, and a reader that may request an odd number of rows?
 template <fused_key F, int P>
 constexpr bool computes_by_twos() {
   if constexpr (P + 1 == F.parts) return false;
-  else
-    return F.part[P].what == structure::depthwise && F.part[P].tile.vectors == 2 &&
-           F.part[P + 1].what != structure::pointwise;
+  else return rows_at_once<kernel_of<F.part[P]>> == 2 && !reads_row_by_row<kernel_of<F.part[P + 1]>>;
 }
 
 /// Computes the missing rows of part P before row `end`, after the rows that they read.

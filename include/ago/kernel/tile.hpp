@@ -20,15 +20,6 @@ struct loop_form {
 };
 constexpr loop_form form_of(kernel_key const& k) { return {k.fetches_input, k.in_order}; }
 
-/// The part of a matrix product's key that decides the code of one panel of weights, for a given number of vectors.
-constexpr kernel_key key_of_panels(kernel_key k) {
-  if (k.what == structure::im2col) k.what = structure::pointwise;
-  k.tile.vectors = 1;
-  k.tile.vectors_left = 0;
-  k.partial = false;
-  return k;
-}
-
 /// Loads one row of weights for PIXELS uses of each vector.
 template <int PIXELS, isa I, int VECTORS>
 AGO_INLINE void load_row(float const* w, vec<I> (&row)[VECTORS]) {

@@ -273,6 +273,8 @@ struct depthwise_method<K, false> {
 /// Each pass over the image computes `block` vectors of channels, so that the input rows in use stay in L1.
 template <kernel_key K>
 struct depthwise_kernel {
+  static constexpr int rows_at_once = K.tile.vectors;
+
   static void run(step_data const& s, kernel_memory const& m) {
     for (int n = 0; n < s.out.n; ++n) rows(s, m, n, 0, s.out.h);
   }

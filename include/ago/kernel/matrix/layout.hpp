@@ -44,4 +44,13 @@ constexpr matrix_layout layout_of_matrix(kernel_key const& key, step_data const&
           steps,           key.paired ? zeros_in_pairs(key, s) : 0};
 }
 
+/// The part of a key that decides the code of one panel of weights, for a given number of vectors.
+constexpr kernel_key key_of_panels(kernel_key k) {
+  if (k.what == structure::im2col) k.what = structure::pointwise;
+  k.tile.vectors = 1;
+  k.tile.vectors_left = 0;
+  k.partial = false;
+  return k;
+}
+
 }  // namespace ago::kernel

@@ -31,6 +31,7 @@ constexpr kernel_key key_of_gathered(kernel_key k) {
 template <kernel_key K>
 struct pointwise_kernel {
   static constexpr isa target = K.target;
+  static constexpr bool reads_row_by_row = true;
   static_assert(!(K.accumulates && (K.paired || (K.in_runs && !K.gathers))));
   static_assert(!K.transposed || (K.tile.pixels == 4 && K.tile.pixels_left == 0 && !K.accumulates && !K.paired));
 
