@@ -28,8 +28,19 @@ struct without_weights {
   static constexpr long packed_floats(kernel_key const&, step_data const&) { return 0; }
 };
 
-/// One way to compute a step: no register tile, window or cache tile to be chosen.
-struct without_schedule {
+/// Operators that no other structure computes, too.
+struct without_alternatives {
+  static constexpr int way(structure) { return 0; }
+  static constexpr long become(structure, kernel_key&, step_data&, schedule const&, device const&, bool) { return -1; }
+};
+
+/// Kernels that compute sums at once.
+struct without_portions {
+  static constexpr bool adds_portions(structure) { return false; }
+};
+
+/// One way to compute a step: no algorithm, register tile, window or cache tile to be chosen.
+struct without_schedule : without_alternatives, without_portions {
   static constexpr int channel_groups(structure, step_data const&) { return 1; }
   static constexpr void choose(kernel_key&, planned_data&, schedule const&, chain_tiling const&, device const&) {}
 };
@@ -40,10 +51,12 @@ struct without_tiles {
   static constexpr plan::tile_options tiles(kernel_key const&, planned_data const&) { return {}; }
   static constexpr plan::tile_options repacked_tiles(kernel_key const&, planned_data const&) { return {}; }
   static constexpr plan::block_options blocks(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr plan::loop_words order_of_loops(kernel_key const&, planned_data const&) { return {}; }
 };
 
-/// Loops that read everything once.
+/// Loops that read everything once, and keep nothing for later.
 struct with_plain_loops {
+  static constexpr long scratch_floats(kernel_key const&, planned_data const&) { return 0; }
   static constexpr void describe_loops(kernel_key const&, planned_data const&, partition::part_loops&) {}
   static constexpr void add_loops(kernel_key const&, planned_data const&, partition::part_loops const& loops, auto& r) {
     add_kernel(r, loops);
@@ -86,7 +99,15 @@ struct unit_facts {
   bool (*packs_weights)(kernel_key const&);
   long (*packed_floats)(kernel_key const&, step_data const&);  ///< of those that have weights
 
+  // The alternatives for one operator.
+  int (*way)(structure);  ///< how a schedule calls it, see schedule::winograd; 0: no alternative to another structure
+  /// Makes a step of the direct algorithm one of this structure, and returns its quarter cycles, if `trained` with
+  /// those of transforming the weights; -1: it cannot compute this step.
+  long (*become)(structure, kernel_key&, step_data&, schedule const& wish, device const&, bool trained);
+
   // The analytic default schedule.
+  /// Is what reads chunks of channels, in a pipeline by channels, added to its result (kernel_key::accumulates)?
+  bool (*adds_portions)(structure);
   int (*channel_groups)(structure, step_data const&);  ///< which vectors of channels do not span
   /// Sets register tile, cache tile and whatever else of the key depends on these. `in`: the pipeline's tiling.
   void (*choose)(kernel_key&, planned_data&, schedule const& wish, chain_tiling const& in, device const&);
@@ -109,6 +130,8 @@ struct unit_facts {
     add_price(key, s, loops, r);
   }
 
+  long (*scratch_floats)(kernel_key const&, planned_data const&);  ///< of the arena, while it runs
+
   // How threads divide it. Granule 0: not along this.
   int (*granule_of_images)(kernel_key const&, planned_data const&, bool alone);
   int (*granule_of_rows)(kernel_key const&, planned_data const&, chain_tiling const& in, bool last);
@@ -127,6 +150,7 @@ struct unit_facts {
   plan::tile_options (*tiles)(kernel_key const&, planned_data const&);
   plan::tile_options (*repacked_tiles)(kernel_key const&, planned_data const&);  ///< with the other packing
   plan::block_options (*blocks)(kernel_key const&, planned_data const&);         ///< cache tiles
+  plan::loop_words (*order_of_loops)(kernel_key const&, planned_data const&);    ///< that these decide
 };
 
 // Only the list of facts is a macro: what a unit does not state, in the right form, is an error with the name of the
@@ -154,6 +178,9 @@ constexpr unit_facts facts_of_unit() {
   AGO_FACT(has_weights)
   AGO_FACT(packs_weights)
   AGO_FACT(packed_floats)
+  AGO_FACT(way)
+  AGO_FACT(become)
+  AGO_FACT(adds_portions)
   AGO_FACT(channel_groups)
   AGO_FACT(choose)
   AGO_FACT(cycles)
@@ -161,6 +188,7 @@ constexpr unit_facts facts_of_unit() {
   AGO_FACT(describe_loops)
   AGO_FACT_AS(add_reuse, add_loops)
   AGO_FACT_AS(add_price, add_loops)
+  AGO_FACT(scratch_floats)
   AGO_FACT(granule_of_images)
   AGO_FACT(granule_of_rows)
   AGO_FACT(cut_of_pixels)
@@ -174,6 +202,7 @@ constexpr unit_facts facts_of_unit() {
   AGO_FACT(tiles)
   AGO_FACT(repacked_tiles)
   AGO_FACT(blocks)
+  AGO_FACT(order_of_loops)
   static_assert(!U::has_weights || packs_its_weights<U>, "a kernel unit with weights has no function pack");
   return f;
 }

@@ -113,8 +113,11 @@ constexpr structure structure_of(op kind) {
 /// Does a kernel spend its time on multiply-adds?
 constexpr bool multiplies(structure what) { return facts_of(what).multiplies(what); }
 
-/// Does it compute convolutions?
-constexpr bool convolves(structure what) { return implementations.of_structure[int(what)] == op::conv2d; }
+/// Does it multiply as an index expression says?
+constexpr bool contracts(structure what) { return facts_of(what).of_expressions && multiplies(what); }
+
+/// Does it only copy elements, of which it reads those that it writes?
+constexpr bool copies(structure what) { return what == structure_of(op::slice); }
 
 /// Whether a step's main operator has weights to be packed.
 constexpr bool packs_weights(kernel_key const& key) { return facts_of(key.what).packs_weights(key); }
@@ -123,6 +126,14 @@ constexpr bool packs_weights(kernel_key const& key) { return facts_of(key.what).
 constexpr long packed_floats(kernel_key const& key, step_data const& s) {
   unit_facts const& unit = facts_of(key.what);
   return unit.packs_weights(key) ? unit.packed_floats(key, s) : 0;
+}
+
+/// How a schedule calls the algorithm of a convolution, see schedule::winograd; 0: of another operator.
+constexpr int way_of(structure what) { return facts_of(what).way(what); }
+
+/// Floats of the arena that a kernel works in.
+constexpr long scratch_floats(kernel_key const& key, planned_data const& s) {
+  return facts_of(key.what).scratch_floats(key, s);
 }
 
 /// Should a kernel have the loops for cores that issue in order?

@@ -38,6 +38,7 @@ struct sweep {
 /// A kernel or a pipeline as a cache sees it. All figures but `order` are in bytes.
 struct step_use {
   sweep order{};
+  bool to_product = false;  ///< a matrix product reads its operands
   std::int64_t weights{}, scratch{};
   std::int64_t rings[max_parts]{};  ///< what is kept of the result of each part that another one reads
 };
@@ -114,6 +115,7 @@ constexpr void add_window(auto& r, window const& w, int rows, std::int64_t input
 constexpr void add_kernel(auto& r, part_loops const& p) {
   r.weights = p.parameters;
   if (p.is_matrix()) {
+    r.to_product = true;
     r.order = {p.blocks, p.panels / p.groups};
     add_matrix(r, p, p.blocks);
     r.add(p.weights, p.blocks - 1, (p.input + p.output) / p.blocks + p.weights, true);
@@ -128,6 +130,7 @@ constexpr void add_pipeline(auto& r, part_loops const* parts, chain_link const* 
                             chain_tiling const& tiles, working_set const& use) {
   std::int64_t const passes = use.images * use.passes, input = use.input * use.images;
   for (int i = 0; i < count; ++i) r.weights += parts[i].parameters;
+  r.to_product = parts[0].is_matrix();
   if (tiles.how == tiling::channels) r.order = {use.images, use.chunks};
   r.add(r.weights, passes - 1, use.of_pass(), true);
   if (chain[0].kind != op::depthwise) r.add(input, use.chunks - 1, use.of_chunk(), parts[0].is_matrix());

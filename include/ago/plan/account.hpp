@@ -38,8 +38,7 @@ constexpr long parameter_floats(planned_step const& p) {
 /// Floats that a part reads, except for the result of the part before it.
 template <class Graph>
 constexpr long floats_read(Graph const& g, planned_step const& p, int before) {
-  bool const copies = p.key.what == structure::copy;
-  long sum = p.nodes.source == before ? 0 : copies ? p.data.out.count() : p.data.in.count();
+  long sum = p.nodes.source == before ? 0 : kernel::copies(p.key.what) ? p.data.out.count() : p.data.in.count();
   for (int const v : p.nodes.inputs)
     if (v >= 0 && v != p.nodes.source) sum += g.nodes[v].out.count();
   for (int k = 0; k < p.nodes.stage_count; ++k)

@@ -151,12 +151,10 @@ constexpr moved_bytes moved_by_step(reuse_clock<S>& clock, auto const& step, cha
   auto const first_read = [&](std::int64_t x) { return reuse.order.first_read(x); };
   auto const last_read = [&](std::int64_t x) { return reuse.order.last_read(x); };
   auto const write = [&](std::int64_t x) { return reuse.order.written(x); };
-  structure const reader = step.parts[0].key.what;
-  bool const to_product = reader == structure::pointwise || reader == structure::convolution;
   clock.use_weights(moved, k, double(reuse.weights), length);
   step.for_each_read([&](place const& at, shape const& s) {
     clock.use(moved, at, floats_spanned(at, s), 4. * double(floats_in_lines(at, s)), length, share(first_read),
-              share(last_read), to_product);
+              share(last_read), reuse.to_product);
   });
   clock.use(moved, to, floats_spanned(to, step.last().out), written, length, share(write), share(write));
   for (int i = 0; i + 1 < step.count; ++i) throughout(step.parts[i].data.destination, double(reuse.rings[i]));

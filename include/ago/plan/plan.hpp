@@ -45,7 +45,7 @@ constexpr void describe_main(graph<V, E, O> const& g, step_nodes const& s, memor
   if (n.kind == op::resize_nearest) d.rounds = rounding(n.step - 1);
   if (n.kind == op::resize_nearest || n.kind == op::resize_bilinear) d.positions = sampling(n.begin);
   if (n.kind == op::pad && d.in.c != d.out.c) d.loops = loops_of_pad(d, n.begin);
-  if (p.key.what == structure::copy) d.loops = loops_of(n, d, s.piece_at);
+  if (kernel::copies(p.key.what)) d.loops = loops_of(n, d, s.piece_at);
   p.key.described = n.described;
   p.key.weight_operand = std::int8_t(n.weight_operand);
   for (int i = 0; i < max_inputs - 1 && s.inputs[i] >= 0; ++i) {
@@ -117,16 +117,17 @@ constexpr void describe(graph<V, E, O> const& g, step_nodes const& s, memory_pla
   if (!s.is_whole()) describe_piece(s, p);
 }
 
-/// Chooses register and cache tile: the wish from the table, or the analytic default. `in`: the pipeline's tiling;
-/// `convolution`: a choice that was already made.
-constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tiling const& in,
+/// Chooses register and cache tile: the wish from the table, or the analytic default. `in`: the tiling of the pipeline,
+/// of which it is the first part or not; `convolution`: a choice that was already made.
+constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tiling const& in, bool is_first,
                                convolution_step const& convolution, options const& o) {
   kernel_key& k = p.key;
+  k.accumulates = by_channels(in.how) && !is_first && facts_of(k.what).adds_portions(k.what);
   int const groups = facts_of(k.what).channel_groups(k.what, p.data);
   k.partial = p.data.out.c / groups % lanes(k.target) != 0;  // vectors do not span two groups
   if (convolution.chosen()) convolution.apply(k, p.data);
   k.in_order = has_in_order_loops(k.what, k.target, o.device);
-  if (k.what == structure::contraction) k.factors = o.factors;
+  if (kernel::contracts(k.what)) k.factors = o.factors;
   facts_of(k.what).choose(k, p.data, wish, in, o.device);
 }
 
@@ -158,8 +159,7 @@ constexpr execution_plan<N> make_plan(graph<V, E, O> const& g, step_list<S> cons
     r.tuned_steps += p.tuned;
     int const group = groups.group_of[i];
     chain_tiling const& tiles = groups.tiles[group];
-    p.key.accumulates = by_channels(tiles.how) && p.key.what == structure::pointwise && i > groups.first[group];
-    choose_schedule(p, found ? *found : schedule{}, tiles, convolutions.step[i], o);
+    choose_schedule(p, found ? *found : schedule{}, tiles, i == groups.first[group], convolutions.step[i], o);
     if (convolutions.step[i].chosen()) p.data.scratch = int(m.scratch[steps.step[i].main]);
     p.data.weights = int(r.packed_floats);
     r.packed_floats += (kernel::packed_floats(p.key, p.data) + 15) / 16 * 16;

@@ -67,4 +67,12 @@ struct block_options {
   }
 };
 
+/// How the order of a kernel's loops is called, which its cache tile decides.
+struct loop_words {
+  char const* whole = "";     ///< without a cache tile
+  char const* smallest = "";  ///< with one of at most `small`
+  int small = 0;
+  char const* counted = nullptr;  ///< what larger ones count; null: it has no such loops
+};
+
 }  // namespace ago::plan

@@ -218,7 +218,7 @@ class unchecked_plan {
  private:
   static constexpr bool contracts = [] {
     for (int i = 0; i < parts.count; ++i)
-      if (plan.steps[i].key.what == structure::contraction) return true;
+      if (kernel::contracts(plan.steps[i].key.what)) return true;
     return false;
   }();
   static constexpr input_run const* runs_of(int part) {

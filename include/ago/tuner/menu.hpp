@@ -73,7 +73,7 @@ class menu_listing {
     structure const what = steps::usual::plan.steps[i].key.what;
     if (steps::usual::plan.steps[i].key.gathers) r.add({i, 1, {}, 0, -1, -1});  // with a block, nothing is gathered
     for (int const way : ways) {
-      if (way != 0 && (!convolves(what) || !steps::allows_way(i, way))) continue;
+      if (way != 0 && (kernel::way_of(what) == 0 || !steps::allows_way(i, way))) continue;
       for (int t = -1; t < (has_tiles(what) ? tiles_alone : 0); ++t) r.add({i, 1, {}, 0, t, way});
     }
     for (int t = 0; t < tiles_repacked && steps::can_repack(i); ++t) r.add({i, 1, {}, 0, t, 0, true});

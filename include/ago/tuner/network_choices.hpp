@@ -98,8 +98,7 @@ class network_choices {
 
   void add_way(int i) {
     if (formed::parts.step[i].main < 0 || formed::graph.nodes[formed::parts.step[i].main].kind != op::conv2d) return;
-    structure const what = steps::scheduled(i, {}).key.what;
-    int const usual = what == structure::im2col ? 1 : winograd_tile(what) > 0 ? winograd_tile(what) : -1;
+    int const usual = way_of(steps::scheduled(i, {}).key.what);
     std::vector<std::string> names;
     std::vector<schedule> options;
     std::size_t at = 0;

@@ -110,10 +110,10 @@ class network_space {
     p.data.odd_runs = usual::plan.steps[i].data.odd_runs;
     p.data.pixel_floats = usual::plan.steps[i].data.pixel_floats;
     p.signature = signature(i);
-    p.key.accumulates = by_channels(in.how) && p.key.what == structure::pointwise && !is_first;
     convolution_step way;
-    if (in.how == tiling::none && nodes.main >= 0) way = way_of(p, nodes, wish);
-    choose_schedule(p, wish, in, way, Options);
+    if (in.how == tiling::none && nodes.main >= 0)
+      way = plan::early_choice(formed::graph, nodes, formed::layouts, wish, Options);
+    choose_schedule(p, wish, in, is_first, way, Options);
     return p;
   }
 
@@ -139,9 +139,7 @@ class network_space {
   static constexpr bool allows_way(int i, int way) {
     schedule wish;
     wish.winograd = way;
-    structure const what = scheduled(i, wish).key.what;
-    if (way < 0) return what == structure::convolution;
-    return way == 1 ? what == structure::im2col : winograd_tile(what) == way;
+    return way_of(scheduled(i, wish).key.what) == way;
   }
 
  private:
@@ -152,17 +150,6 @@ class network_space {
     chain_links r;
     for (int i = 0; i < parts; ++i) r.link[i] = link(first + i);
     return r;
-  }
-
-  static constexpr convolution_step way_of(planned_step const& p, step_nodes const& nodes, schedule const& wish) {
-    op const kind = formed::graph.nodes[nodes.main].kind;
-    if (is_value_product(kind)) return plan::product_step(formed::graph, nodes, target);
-    if (kind == op::contraction) return contraction_step(formed::graph.nodes[nodes.main], wish, Options);
-    if (structure_of(kind) == structure::pointwise)
-      return gathering_step(p.data.in, p.data.out.c, formed::layouts.where(nodes.source, p.data.in.c).count, wish,
-                            Options);
-    if (kind != op::conv2d) return {};
-    return convolution_step_of(p.data.in, p.data.out, p.data.win, p.data.groups, wish, Options);
   }
 
   struct joinable {

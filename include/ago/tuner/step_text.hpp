@@ -37,23 +37,14 @@ inline std::string in_words(chain_tiling const& t) {
   return t.how == tiling::rows ? name_of(t.how) : name_of(t.how) + (" by " + std::to_string(t.tile));
 }
 
-/// The outermost loop of a step that loops over pixels and channels, as decided by its cache tile: "pixels outermost",
-/// or the size of its blocks. Empty where there is no such order: one panel of channels, or another structure.
+/// The outermost loop of a step, as decided by its cache tile: "pixels outermost", or the size of its blocks. Empty
+/// where there is no such order, as with a single panel of channels.
 inline std::string loop_order(planned_step const& p) {
-  std::string const blocks = "blocks of " + std::to_string(p.data.block);
+  plan::loop_words const words = facts_of(p.key.what).order_of_loops(p.key, p.data);
   int const block = p.data.block;
-  if (p.key.what == structure::depthwise) {
-    if (padded(p.data.out.c, p.key.target) == lanes(p.key.target)) return "";
-    return block == 0 ? "pixels outermost" : block == 1 ? "channels outermost" : blocks + " vectors";
-  }
-  bool const by_rows = p.key.what == structure::convolution;
-  if (winograd_tile(p.key.what) > 0) return block > 0 ? blocks + " tiles" : "";
-  if (!by_rows && p.key.what != structure::pointwise) return "";
-  matrix_layout const layout = layout_of_matrix(p.key, p.data);
-  if (layout.padded_channels <= layout.panel) return "";
-  if (block == 0) return "channels outermost";
-  if (block <= (by_rows ? 1 : p.key.tile.pixels)) return by_rows ? "rows outermost" : "pixels outermost";
-  return blocks + (by_rows ? " rows" : " pixels");
+  if (!words.counted) return "";
+  if (block == 0) return words.whole;
+  return block <= words.small ? words.smallest : "blocks of " + std::to_string(block) + ' ' + words.counted;
 }
 
 /// "2 pieces along rows"; empty if the step is undivided.

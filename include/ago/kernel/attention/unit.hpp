@@ -47,6 +47,9 @@ struct attention_unit : without_weights, without_schedule, without_tiles, divide
     return copy_cycles(key, s) + all;
   }
   static constexpr double in_order_factor(structure) { return 1; }
+  static constexpr long scratch_floats(kernel_key const& key, planned_data const& s) {
+    return attention_scratch_floats(key.what, s, key.target);
+  }
   static constexpr void describe_loops(kernel_key const&, planned_data const&, partition::part_loops&) {}
   /// For each batch the second operand is packed; every few rows of the first read all of it.
   static constexpr void add_loops(kernel_key const& key, planned_data const& s, partition::part_loops const& loops,

@@ -17,7 +17,7 @@ template <isa I>
 void pack_contraction(contraction_layout const& l, expression::index_expression const& e, float const* from, float* to);
 
 /// Work items take rows, whose indices are step_data::portion.
-struct contraction_unit : with_plain_loops {
+struct contraction_unit : with_plain_loops, without_alternatives, without_portions {
   static constexpr structure structures[] = {structure::contraction};
   static constexpr bool multiplies_values = false, of_expressions = true, has_weights = true, takes_portion = true;
   static constexpr bool has_tiles = true;
@@ -35,6 +35,10 @@ struct contraction_unit : with_plain_loops {
   template <isa I>
   static void pack(operator_packing const& o, float const* blob, float* to) {
     pack_contraction<I>(layout_of_contraction(o.key), *o.key.described, blob + o.from.weight, to);
+  }
+
+  static constexpr long scratch_floats(kernel_key const& key, planned_data const&) {
+    return layout_of_contraction(key).scratch_floats();
   }
 
   static constexpr int channel_groups(structure, step_data const&) { return 1; }
@@ -77,6 +81,7 @@ struct contraction_unit : with_plain_loops {
   }
   static constexpr plan::tile_options repacked_tiles(kernel_key const&, planned_data const&) { return {}; }
   static constexpr plan::block_options blocks(kernel_key const&, planned_data const&) { return {}; }
+  static constexpr plan::loop_words order_of_loops(kernel_key const&, planned_data const&) { return {}; }
 };
 
 }  // namespace ago::kernel

@@ -15,7 +15,7 @@ template <isa I>
 void pack_depthwise(kernel_key const& key, packed_operator const& s, parameter_source const& from, float const* blob,
                     float* packed);  // pack.hpp
 
-struct depthwise_unit : divided_by_values {
+struct depthwise_unit : without_alternatives, without_portions, divided_by_values {
   static constexpr structure structures[] = {structure::depthwise};
   static constexpr bool multiplies_values = false, of_expressions = false, has_weights = true, has_tiles = true;
   static constexpr bool implements(structure, op kind) { return kind == op::depthwise; }
@@ -45,6 +45,7 @@ struct depthwise_unit : divided_by_values {
     return double(depthwise_cost(machine_of(key, on), s, key.tile.pixels, key.tile.vectors));
   }
   static constexpr double in_order_factor(structure) { return 1; }
+  static constexpr long scratch_floats(kernel_key const&, planned_data const&) { return 0; }
   static constexpr void describe_loops(kernel_key const& key, planned_data const& s, partition::part_loops& r) {
     int const vectors = padded(s.out.c, key.target) / lanes(key.target);
     r.what = partition::part_loops::kind::depthwise;
@@ -84,6 +85,10 @@ struct depthwise_unit : divided_by_values {
       if (v < vectors) r.offer(v);
     if (s.block > 0) r.offer(vectors);
     return r;
+  }
+  static constexpr plan::loop_words order_of_loops(kernel_key const& key, planned_data const& s) {
+    if (padded(s.out.c, key.target) == lanes(key.target)) return {};
+    return {"pixels outermost", "channels outermost", 1, "vectors"};
   }
 };
 

@@ -2,6 +2,7 @@
 // The unit of matrix products with packed weights: over pixels, over windows read in place, and over copied windows.
 #pragma once
 
+#include <ago/kernel/matrix/im2col_schedule.hpp>
 #include <ago/kernel/matrix/tiles.hpp>
 #include <ago/kernel/unit.hpp>
 
@@ -40,6 +41,19 @@ struct matrix_unit : divided_by_values {
     pack_matrix<I>(o.key, o.data, o.from, blob, to);
   }
 
+  static constexpr int way(structure what) {
+    return what == structure::convolution ? -1 : what == structure::im2col ? 1 : 0;
+  }
+  static constexpr long become(structure what, kernel_key& key, step_data& s, schedule const& wish, device const& on,
+                               bool) {
+    if (what == structure::convolution) return direct_cost(key, s, on);
+    return suits_im2col(s, on) ? become_im2col(key, s, wish, on) : -1;
+  }
+  static constexpr long scratch_floats(kernel_key const& key, planned_data const& s) {
+    if (key.gathers) return long(s.block) * s.portion.last;
+    return key.what == structure::im2col ? s.out.pixels() * matrix_depth(s) : 0;
+  }
+  static constexpr bool adds_portions(structure what) { return what == structure::pointwise; }
   static constexpr int channel_groups(structure what, step_data const& s) {
     return what == structure::convolution ? s.groups : 1;
   }
@@ -77,6 +91,7 @@ struct matrix_unit : divided_by_values {
     copied.blocks = 1;
     add_kernel(r, copied);
     r.order = {};
+    r.to_product = false;  // what reads them copies
   }
 
   static constexpr int granule_of_images(kernel_key const& key, planned_data const& s, bool alone) {
@@ -109,6 +124,12 @@ struct matrix_unit : divided_by_values {
   static constexpr plan::block_options blocks(kernel_key const& key, planned_data const& s) {
     if (key.what == structure::im2col) return {};
     return kernel::matrix_blocks(key, s);
+  }
+  static constexpr plan::loop_words order_of_loops(kernel_key const& key, planned_data const& s) {
+    matrix_layout const l = layout_of_matrix(key, s);
+    if (key.what == structure::im2col || l.padded_channels <= l.panel) return {};
+    if (key.what == structure::convolution) return {"channels outermost", "rows outermost", 1, "rows"};
+    return {"channels outermost", "pixels outermost", key.tile.pixels, "pixels"};
   }
 };
 

@@ -16,7 +16,12 @@ struct global_max_pool_kernel;
 template <kernel_key K>
 struct global_avg_pool_kernel;
 
-struct pool_unit : without_weights, without_tiles, with_plain_loops, divided_by_values {
+struct pool_unit : without_weights,
+                   without_alternatives,
+                   without_portions,
+                   without_tiles,
+                   with_plain_loops,
+                   divided_by_values {
   static constexpr structure structures[] = {structure::max_pool, structure::avg_pool, structure::global_max_pool,
                                              structure::global_avg_pool};
   static constexpr bool multiplies_values = false, of_expressions = false;

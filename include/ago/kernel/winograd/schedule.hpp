@@ -2,7 +2,7 @@
 // The cost of Winograd convolution, and its analytic default schedule: register tile and block.
 #pragma once
 
-#include <ago/kernel/matrix/schedule.hpp>
+#include <ago/kernel/matrix/im2col_schedule.hpp>
 #include <ago/kernel/winograd/layout.hpp>
 #include <ago/partition/device.hpp>
 
@@ -10,20 +10,6 @@ namespace ago::kernel {
 
 /// Can Winograd compute this convolution?
 constexpr bool suits_winograd(step_data const& s) { return s.win.is_dense_square(3) && s.groups == 1; }
-
-/// Quarter cycles to load packed weights from beyond L2, at the 16 bytes a cycle of stream_cost(); none if they are so
-/// few that they stay in L2 from run to run (see choose_matrix). On Arm, what the device says of a line, and on cores
-/// that issue in order 3.2 bytes a cycle, as bench/arm models them.
-constexpr long arrival_cost(tile_machine on, long floats, device const& machine) {
-  if (floats < 1L << 14) return 0;
-  return on.in_order ? 5 * floats : has_lane_fma(on.target) ? floats * machine.line_from_memory / 16 : floats;
-}
-
-/// The time of two activities that overlap: the longer one hides all but a quarter of the shorter one; on Arm, whose
-/// costs of lines are what prefetching leaves of them, nothing.
-constexpr long overlapped(tile_machine on, long a, long b) {
-  return has_lane_fma(on.target) ? a + b : a > b ? a + b / 4 : b + a / 4;
-}
 
 /// Quarter cycles of all transforms. Transforming one tile takes 40 cycles for each register of inputs and 30 for each
 /// register of outputs with F(2x2, 3x3), 130 and 110 with F(4x4, 3x3) (measured with AVX-512); on cores that issue in
@@ -36,17 +22,6 @@ constexpr long transform_cost(winograd_layout const& l, tile_machine on) {
   long const misses = on.in_order ? 2L * l.points() * (l.padded_depth + l.padded_channels) : 0;
   int const size = lanes(on.target);
   return l.tiles * (l.padded_depth / size * input + l.padded_channels / size * output + misses);
-}
-
-/// Quarter cycles of a matrix product: those of the register tile over K, and of storing it. Two per cent more for each
-/// kind of remainder tile, which is more code for the same work.
-constexpr long product_cost(tile_machine on, register_tile const& t, int tiles, int vectors, int depth) {
-  auto const panel = [&](int v) {
-    auto const one = [&](int p) { return depth * tile_cost(on, p, v) + (on.in_order ? 80 + 12L * p * v : 2L * p * v); };
-    return v == 0 ? 0 : tiles / t.pixels * one(t.pixels) + (t.pixels_left > 0 ? one(t.pixels_left) : 0);
-  };
-  return (vectors / t.vectors * panel(t.vectors) + panel(t.vectors_left)) *
-         (50 + (t.pixels_left > 0) + (t.vectors_left > 0)) / 50;
 }
 
 /// The best register tile whose products, of all points, are still in L1 when they are transformed; for several
@@ -125,5 +100,35 @@ constexpr long become_winograd(kernel_key& key, step_data& s, structure what, sc
   long const arrival = passes * arrival_cost(on, l.weight_floats(), machine);
   return overlapped(on, products, arrival) + transform_cost(l, on) + 4000;
 }
+
+/// May products of F(4x4, 3x3) be computed point after point? On cores that issue in order, for one thread, unless a
+/// schedule says what the register tile is.
+constexpr bool may_take_points_first(isa target, schedule const& wish, device const& on) {
+  return has_in_order_loops(target, on) && on.threads == 1 && wish.pixels == 0;
+}
+
+/// Likewise, in the order of points that takes less.
+constexpr long choose_winograd(kernel_key& key, step_data& s, structure what, schedule const& wish,
+                               device const& machine) {
+  kernel_key first_key = key;
+  step_data first = s;
+  long cost = become_winograd(key, s, what, wish, machine);
+  if (winograd_tile(what) == 4 && may_take_points_first(key.target, wish, machine)) {
+    first_key.points_first = true;
+    long const other = become_winograd(first_key, first, what, wish, machine);
+    // For 55x55, 16 channels to 64, another 200 KB of arena would gain 1 % (Cortex-A55).
+    if (other < cost && 4 * layout_of_winograd(first_key, first).scratch_floats() <= 8 * machine.l2_bytes) {
+      key = first_key;
+      s = first;
+      cost = other;
+    }
+  }
+  if (wish.winograd > 0 && wish.block > 0) s.block = wish.block;
+  return cost;
+}
+
+/// Quarter cycles of transforming weights for F(tile x tile, 3x3), which a trainer does in every step. (Measured on
+/// Zen 4: 300 to 530 cycles for a filter of F(4x4, 3x3), 100 to 190 for one of F(2x2, 3x3).)
+constexpr long weights_cost(step_data const& s, int tile) { return 4L * s.in.c * s.out.c * (tile == 4 ? 400 : 150); }
 
 }  // namespace ago::kernel

@@ -35,6 +35,20 @@ struct winograd_unit : without_schedule, without_tiles {
     pack_winograd<I>(o.key, o.data, o.from, blob, to);
   }
 
+  static constexpr int way(structure what) { return winograd_tile(what); }
+  static constexpr long become(structure what, kernel_key& key, step_data& s, schedule const& wish, device const& on,
+                               bool trained) {
+    if (!suits_winograd(s)) return -1;
+    return choose_winograd(key, s, what, wish, on) + (trained ? weights_cost(s, winograd_tile(what)) : 0);
+  }
+  static constexpr long scratch_floats(kernel_key const& key, planned_data const& s) {
+    return layout_of_winograd(key, s).scratch_floats();
+  }
+
+  static constexpr plan::loop_words order_of_loops(kernel_key const&, planned_data const&) {
+    return {.counted = "tiles"};
+  }
+
   static constexpr double cycles(kernel_key const& key, planned_data const& s, chain_tiling const&,
                                  device const& core) {
     winograd_layout l = layout_of_winograd(key, s);
