@@ -13,9 +13,8 @@ struct device {
   int threads = 1;
   bool in_order = false;  ///< a load of 128 bits issues alone, one of 64 beside a multiply-add (Cortex-A53, A55)
   /// Quarter cycles for a cache line of 64 bytes from L2, and for one from beyond: what is left of the latency after
-  /// prefetching, or what the line occupies of the bandwidth. The default was fitted to a Xeon of 2026 with AVX-512, a
-  /// virtual machine (docs/partitioning.md).
-  int line_from_l2 = 7, line_from_memory = 12;
+  /// prefetching, or what the line occupies of the bandwidth. The default is between the fits to the presets below.
+  int line_from_l2 = 4, line_from_memory = 8;
   /// The same for a line from L2 that a matrix product reads, which has much to compute until it needs the next one: a
   /// core that executes out of order waits for few of them.
   int line_to_product = 1;
@@ -38,14 +37,15 @@ struct device {
   bool operator==(device const&) const = default;
 };
 
-/// AMD Zen 4. The costs of lines and the clock are the default's: not measured there.
+/// AMD Zen 4. The costs of lines and the clock are the default's.
 inline constexpr device zen_4{.multiply_adds = 16};
 /// AMD Zen 5. The costs of lines and the clock were fitted to an EPYC of 2026, a virtual machine
 /// (docs/partitioning.md).
 inline constexpr device zen_5{
     .l1_bytes = 48 << 10, .line_from_l2 = 2, .line_from_memory = 4, .line_to_product = 2, .megahertz = 4100};
-/// Xeons since Sapphire Rapids, for which the costs of lines were fitted.
-inline constexpr device xeon{48 << 10, 2 << 20};
+/// Xeons since Sapphire Rapids. The costs of lines were fitted to one of 2026 with AVX-512, a virtual machine
+/// (docs/partitioning.md).
+inline constexpr device xeon{.l1_bytes = 48 << 10, .l2_bytes = 2 << 20, .line_from_l2 = 7, .line_from_memory = 12};
 
 // Chips with the same core differ in L2, and some also in L1; each of these is one common choice. Numbers in brackets
 // are those of Arm's technical reference manuals, where the permitted sizes are. The costs of lines were fitted to the
