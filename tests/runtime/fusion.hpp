@@ -25,19 +25,19 @@ constexpr auto dw(int kernel, int stride, pads pad) {
 constexpr auto pw(int out) { return pointwise{out} | batch_norm{} | relu6{}; }
 constexpr pads all(int p) { return {p, p, p, p}; }
 
+inline std::vector<std::vector<float>> random_inputs(ago::runtime::any_program const& p) {
+  std::vector<std::vector<float>> all;
+  for (std::size_t const floats : p.inputs) all.push_back(random_floats(floats, 2 + unsigned(all.size())));
+  return all;
+}
+
 /// Guarded memory for a program, with random weights and inputs.
 template <class Program, auto const& Net>
 class guarded_run : public differential::guarded_run {
-  static std::vector<std::vector<float>> random_inputs() {
-    std::vector<std::vector<float>> all;
-    for (int k = 0; k < Program::inputs; ++k) all.push_back(random_floats(Program::input_size(k), 2 + unsigned(k)));
-    return all;
-  }
-
  public:
-  explicit guarded_run(differential::edge where)
-      : differential::guarded_run(ago::runtime::any_program::of<Program>(), random_weights<Net>(1), random_inputs(),
-                                  where) {}
+  explicit guarded_run(differential::edge where,
+                       ago::runtime::any_program const& p = ago::runtime::any_program::of<Program>())
+      : differential::guarded_run(p, random_weights<Net>(1), random_inputs(p), where) {}
 };
 
 /// The result of a program there.
