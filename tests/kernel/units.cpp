@@ -104,7 +104,7 @@ class answers {
     shape const alike = p_.data.out, one{1, 1, 1, p_.data.out.c};
     of_pieces += sum_of(written_by_piece(&p_, 1, s, 1)) + 41 * sum_of(read_by_piece(&p_, 1, s, 1)) +
                  43 * sum_of(read_beside(&p_, 1, s, 1, 0, alike)) + 47 * sum_of(read_beside(&p_, 1, s, 1, 0, one));
-    text_ << '(' << of_pieces << ' ' << long(plan::longest_piece(&p_, 1, {}, s, {})) << ')';
+    text_ << '(' << of_pieces << ' ' << long(plan::longest_piece(&p_, 1, {}, s, then)) << ')';
   }
   static long sum_of(value_region const& r) {
     return r.first_pixel + 3 * r.last_pixel + 5 * r.first_channel + 7 * r.last_channel;
@@ -119,6 +119,7 @@ class answers {
     if (blocks.count > 0) text_ << ' ' << blocks.block[blocks.count - 1];
   }
 
+  static constexpr device then{.line_from_l2 = 7, .line_from_memory = 12};  // the default when this was recorded
   planned_step const& p_;
   std::ostringstream text_;
 };

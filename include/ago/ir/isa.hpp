@@ -96,6 +96,9 @@ constexpr bool available(isa target) {
   no_case_for_this_value();
 }
 
+/// The instruction set of the same processor with registers half as long; the same if kernels have none.
+constexpr isa narrower(isa target) { return target == isa::avx512 ? isa::avx2 : target; }
+
 /// Does it broadcast two adjacent floats to a register of at least four pairs in one instruction?
 constexpr bool has_pairs(isa target) {
   return target == isa::avx2 || target == isa::avx512 || target == isa::emulated512;

@@ -7,24 +7,24 @@
 
 namespace ago::kernel {
 
-/// Packs one factor for each channel.
+/// Packs one factor for each channel. `all`: how many are packed; those after the channels are 0.
 template <isa I>
-void pack_factors(parameter_source const& from, int channels, float const* blob, float* packed) {
+void pack_factors(parameter_source const& from, int channels, long all, float const* blob, float* packed) {
   folded_parameters const factors(from, blob, channels);
-  for (int c = 0; c < padded(channels, I); ++c) {
+  for (int c = 0; c < all; ++c) {
     bool const padding = c >= channels;
     if (padding || factors.has(c)) packed[c] = padding ? 0.f : factors.weight(0, 1, c);
   }
 }
 
-/// Packs one shift for each channel; for a batch norm, after one factor for each.
+/// Packs one shift for each channel, likewise; for a batch norm, after one factor for each.
 template <isa I>
-void pack_shifts(op kind, parameter_source source, int channels, float const* blob, float* packed) {
+void pack_shifts(op kind, parameter_source source, int channels, long all, float const* blob, float* packed) {
   if (kind == op::batch_norm) source.norm = source.shift_norm;  // its scale is that of its own norm
   folded_parameters const parameters(source, blob, channels);
   float* const scale = kind == op::batch_norm ? packed : nullptr;
-  float* const shift = kind == op::batch_norm ? packed + padded(channels, I) : packed;
-  for (int c = 0; c < padded(channels, I); ++c) {
+  float* const shift = kind == op::batch_norm ? packed + all : packed;
+  for (int c = 0; c < all; ++c) {
     bool const padding = c >= channels;
     if (!padding && !parameters.has(c)) continue;
     shift[c] = padding ? 0.f : parameters.shift(c);
@@ -37,7 +37,7 @@ struct stage_packing {
   op kind{};
   int channels{};
   long to{};      ///< where in the packed weights they are
-  long floats{};  ///< how many, if they are copied as they are
+  long floats{};  ///< how many
   parameter_source from{};
 };
 
@@ -46,10 +46,10 @@ template <isa I>
 void pack_stage(stage_packing const& s, float const* blob, float* packed) {
   float* const to = packed + s.to;
   switch (s.kind) {
-    case op::bias:
-    case op::batch_norm: pack_shifts<I>(s.kind, s.from, s.channels, blob, to); break;
+    case op::bias: pack_shifts<I>(s.kind, s.from, s.channels, s.floats, blob, to); break;
+    case op::batch_norm: pack_shifts<I>(s.kind, s.from, s.channels, s.floats / 2, blob, to); break;
     case op::scale:
-    case op::prelu: pack_factors<I>(s.from, s.channels, blob, to); break;
+    case op::prelu: pack_factors<I>(s.from, s.channels, s.floats, blob, to); break;
     case op::positions:
       for (long k = 0; k < s.floats && s.from.weight >= 0; ++k) to[k] = blob[s.from.weight + k];
       break;

@@ -164,7 +164,7 @@ constexpr execution_plan<N> make_plan(graph<V, E, O> const& g, step_list<S> cons
     p.data.weights = int(r.packed_floats);
     r.packed_floats += (kernel::packed_floats(p.key, p.data) + 15) / 16 * 16;
     for (int k = 0; k < steps.step[i].stage_count; ++k) {
-      long const floats = packed_floats(p.key.after.stages[k], o.target, p.data.out);
+      long const floats = packed_floats(p.key.after.stages[k], p.key.target, p.data.out);
       if (floats == 0) continue;
       p.data.after[k].parameters = int(r.packed_floats);
       r.packed_floats += (floats + 15) / 16 * 16;

@@ -136,3 +136,22 @@ TEST_CASE("a big Arm core computes the smallest images directly, with panels of 
   choose_convolution(key, s, {}, o);
   CHECK(key.what == structure::winograd_4);
 }
+
+TEST_CASE("a direct convolution takes shorter registers where they leave fewer lanes empty and cost no more") {
+  auto const target_for = [](int channels, device const& on, int groups = 1) {
+    kernel_key key{.what = structure::convolution, .target = isa::avx512};
+    planned_data data;
+    data.in = {1, 56, 56, 3 * groups};
+    data.out = {1, 28, 28, channels};
+    data.groups = groups;
+    data.win = {.kernel_h = 3, .kernel_w = 3, .stride_h = 2, .stride_w = 2, .pad_top = 1, .pad_left = 1};
+    key.partial = channels % 16 != 0;
+    matrix_unit::choose(key, data, {}, {}, on);
+    CHECK(key.partial == (channels % lanes(key.target) != 0));
+    return key.target;
+  };
+  for (int const channels : {8, 24, 40}) CHECK(target_for(channels, zen_4) == isa::avx2);
+  for (int const channels : {16, 32, 48, 64, 15, 31}) CHECK(target_for(channels, zen_4) == isa::avx512);
+  for (int channels = 1; channels < 100; ++channels) CHECK(target_for(channels, xeon) == isa::avx512);
+  CHECK(target_for(48, zen_4, 2) == isa::avx512);  // 24 channels in each group
+}

@@ -62,6 +62,7 @@ struct matrix_unit : divided_by_values {
                                device const& on) {
     if (key.what == structure::im2col || key.gathers) return;
     choose_matrix(key, s, wish, in, on, s.pixel_floats);
+    if (key.what == structure::convolution) take_shorter_registers(key, s, wish, in, on);
     key.window_row = std::uint8_t(floats_in_window_row(key, s));
   }
 
