@@ -225,6 +225,7 @@ void check_models(unsigned first, unsigned count) {
       inputs.push_back(lowered.inputs.size() == 1 ? "x" : "in" + std::to_string(i + 1));
     program_text text = structured(lowered.network, inputs);
     factor(text);
+    factor_steps(text);
     std::string const number = std::to_string(seed), name = "net" + number;
     std::string const header = header_of_model(lowered, text, name);
     add_header(name, header);
@@ -252,7 +253,29 @@ void check_models(unsigned first, unsigned count) {
                          "  return bad;\n}\n") == "");
 }
 
+/// An LSTM in both directions, whose steps are calls of one function.
+ago_test::network steps() {
+  ago_test::network net(14);
+  net.input("x", {5, 2, 3});
+  net.constant("w", {2, 16, 3}, ago_test::floats(96, .5f)).constant("r", {2, 16, 4}, ago_test::floats(128, .25f));
+  net.constant("p", {2, 12}, ago_test::floats(24, 1.f));
+  net.node("LSTM", {"x", "w", "r", "", "", "", "", "p"}, {"y"}).set("direction", "bidirectional");
+  net.output("y");
+  return net;
+}
+
 }  // namespace
+
+TEST_CASE("functions of steps are recorded as the steps are") {
+  lowered_model const lowered = lower(steps().load());
+  program_text const text = written_text(lowered);
+  REQUIRE(text.steps.size() == 1);
+  CHECK(text.steps[0].uses == 6);
+  program_folder const folder;
+  folder.write("net.hpp", header_of_model(lowered, text, "net"));
+  CHECK(folder.complaint("#include \"net.hpp\"\n#include <ago/network/check.hpp>\n" + std::string(has_nodes) +
+                         recorded_alike("net", text, lowered.network) + "int main() {}\n") == "");
+}
 
 TEST_CASE("headers of random models compile under any name, and compute what ONNX defines") {
   char const* const wanted = std::getenv("AGO_IMPORT_RANDOM");

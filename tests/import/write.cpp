@@ -101,6 +101,31 @@ TEST_CASE("a function's parameters do not hide its layers, and values without re
   CHECK(contains(text, "trace([](tensor in1, tensor) {"));
 }
 
+TEST_CASE("statements that repeat except for variables and numbers become a function of values and numbers") {
+  sketch s;
+  int const x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {}), shared = s.add(ago::constant{.w = 4, .c = 4}, {x}, 16);
+  int h = x, c = x;
+  for (int k = 1; k <= 5; ++k) {
+    int const wide = s.add(product_of{}, {h, shared});
+    int const part = s.add(ago::slice{k, 1, ago::axis::rows}, {x});
+    c = s.add(binary{ago::op::add}, {s.add(binary{ago::op::mul}, {wide, part}), c});
+    h = s.add(binary{ago::op::mul}, {s.add(ago::sigmoid{}, {c}), s.add(binary{ago::op::sub}, {c, wide})});
+  }
+  s.list.outputs = {h};
+  program_text t = structured(s.list, {"x"});
+  std::vector<float> const weights = t.weights;
+  factor_steps(t);
+  std::string const text = header(t);
+  CAPTURE(text);
+  REQUIRE(t.steps.size() == 1);
+  step_function const& f = t.steps[0];
+  CHECK(f.results.size() == 2);
+  CHECK(
+      contains(text, "/// 5 times.\nconstexpr auto step(tensor in1, tensor in2, tensor in3, tensor in4, int begin) {"));
+  CHECK(contains(text, "tensor_list<2>{{"));
+  CHECK(t.weights == weights);
+}
+
 TEST_CASE("the order of the calls is that in which the text's layers are recorded") {
   sketch s;
   int const x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});

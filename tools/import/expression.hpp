@@ -36,7 +36,7 @@ struct item {
 
 /// tensor const <name> = <head> | items...;
 struct statement {
-  std::string name;
+  std::string name;  ///< or "[x3, x5]", of a function with several results
   std::string head;  ///< "x3", "x3 + x5", "matmul(x3, x5)"
   sequence items;
   std::string origin;
@@ -50,15 +50,25 @@ struct block {
   int uses = 0;
 };
 
+/// A function of values and numbers, of several statements.
+struct step_function {
+  std::string name;
+  std::vector<argument> parameters;  ///< `value` unused
+  std::vector<statement> body;
+  std::vector<std::string> results;
+  int uses = 0;
+};
+
 /// The contents of a header.
 struct program_text {
   std::vector<input> inputs;
   std::vector<std::string> input_names, output_names;  ///< variables of the body; empty: unread
   std::vector<statement> statements;
   std::vector<block> blocks;
-  std::vector<float> weights;  ///< in the order in which the text declares them
-  std::vector<int> order;      ///< the calls, in the order in which a compiler that reads the text records them
-  std::vector<int> swapped;    ///< those whose two operands it then reverses: a residual adds its branch to its input
+  std::vector<step_function> steps;  ///< they call blocks, but not each other
+  std::vector<float> weights;        ///< in the order in which the text declares them
+  std::vector<int> order;            ///< the calls, in the order in which a compiler that reads the text records them
+  std::vector<int> swapped;  ///< those whose two operands it then reverses: a residual adds its branch to its input
 };
 
 /// The text of a call with one operand.
@@ -72,5 +82,7 @@ program_text structured(call_list const& network, std::vector<std::string> const
 call_list in_order_of(program_text const& text, call_list const& network);
 /// Makes blocks of sequences that repeat except for numbers, and repetitions of items that repeat exactly.
 void factor(program_text& text);
+/// Makes functions of runs of statements that repeat one after another except for variables and numbers.
+void factor_steps(program_text& text);
 
 }  // namespace ago::importer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds sequences that repeat except for their numbers, and turns them into functions.
-#include "expression.hpp"
+#include "repetition.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -12,37 +12,11 @@ namespace ago::importer {
 
 namespace {
 
-/// A text that is equal for items that differ only in numbers.
-std::string signature(item const& i) {
-  std::string r = std::to_string(int(i.kind)) + i.name + "{";
-  for (argument const& a : i.arguments) r += a.field + (a.type.empty() ? "=" + a.value : "") + ";";
-  for (sequence const& b : i.branches) {
-    r += "(";
-    for (item const& k : b) r += signature(k) + "|";
-    r += ")";
-  }
-  return r + "}" + std::to_string(i.times);
-}
-
 int weight(item const& i) {
   if (i.branches.empty()) return 1;
   int r = 0;
   for (sequence const& b : i.branches)
     for (item const& k : b) r += weight(k);
-  return r;
-}
-
-void visit_arguments(item& i, std::function<void(argument&)> const& f) {
-  for (argument& a : i.arguments)
-    if (!a.type.empty()) f(a);
-  for (sequence& b : i.branches)
-    for (item& k : b) visit_arguments(k, f);
-}
-
-/// All numbers of a run of items, in order.
-std::vector<argument> numbers_of(sequence const& run) {
-  std::vector<argument> r;
-  for (item const& i : run) visit_arguments(const_cast<item&>(i), [&](argument const& a) { r.push_back(a); });
   return r;
 }
 
@@ -205,27 +179,6 @@ class factoring {
     return true;
   }
 
-  /// Whether an argument must be a parameter. Names must: they are only known in the block around them.
-  static bool differs(argument const& a, argument const& first) { return a.is_name || a.value != first.value; }
-
-  /// A parameter with such a name would hide the layer.
-  static void collect_layers(sequence const& s, std::set<std::string>& names) {
-    for (item const& i : s) {
-      names.insert(i.name);
-      for (sequence const& b : i.branches) collect_layers(b, names);
-    }
-  }
-
-  /// "out", then "out2".
-  static std::string parameter_name(argument const& a, std::set<std::string>& used) {
-    std::string const base = a.field[0] == '.' ? a.field.substr(1) : a.field;
-    std::string stem = base;
-    while (!stem.empty() && stem.back() >= '0' && stem.back() <= '9') stem.pop_back();
-    std::string name = stem;
-    for (int i = 2; !used.insert(name).second; ++i) name = stem + std::to_string(i);
-    return name;
-  }
-
   void replace(repetition const& r) {
     block b;
     b.body = run_at(r.places[0], r.length);
@@ -271,16 +224,12 @@ class factoring {
     text_.blocks.push_back(std::move(b));
   }
 
-  /// An extent2 or a padding that is a single number in every place becomes an int.
   static void settle_types(block& b, std::vector<std::vector<argument>> const& values,
                            std::vector<std::size_t> const& source) {
     for (std::size_t k = 0; k < b.parameters.size(); ++k) {
-      std::string& type = b.parameters[k].type;
-      bool const numbers = std::all_of(values.begin(), values.end(), [&](auto const& v) {
-        std::string const& text = v[source[k]].value;
-        return text.find_first_not_of("0123456789") == std::string::npos;
-      });
-      if ((type == "extent2" || type == "padding") && numbers) type = "int";
+      std::vector<std::string> texts;
+      for (auto const& v : values) texts.push_back(v[source[k]].value);
+      b.parameters[k].type = parameter_type(b.parameters[k].type, texts);
     }
   }
 

@@ -103,13 +103,40 @@ void write_sequence(std::ostream& out, std::string const& indent, std::string co
   w.end(";");
 }
 
+/// Compilers warn about a + b | f without parentheses, although its meaning is as intended.
+std::string written_head(statement const& s) {
+  bool const is_infix = s.head.find(' ') < s.head.find_first_of("({");
+  return is_infix && !s.items.empty() ? "(" + s.head + ")" : s.head;
+}
+
+void write_statement(std::ostream& out, statement const& s, bool comments) {
+  std::string const type = s.name.starts_with('[') ? "auto" : "tensor";
+  write_sequence(out, "     ", "  " + type + " const " + s.name + " = " + written_head(s), s.items, comments);
+}
+
+std::string written(std::vector<argument> const& parameters) {
+  std::string r;
+  for (argument const& p : parameters) r += (r.empty() ? "" : ", ") + p.type + " " + p.field;
+  return r;
+}
+
 void write_blocks(std::ostream& out, std::vector<block> const& blocks) {
   for (block const& b : blocks) {
-    std::string parameters;
-    for (argument const& p : b.parameters) parameters += (parameters.empty() ? "" : ", ") + p.type + " " + p.field;
-    out << "/// " << b.uses << " times.\nconstexpr auto " << b.name << "(" << parameters << ") {\n";
+    out << "/// " << b.uses << " times.\nconstexpr auto " << b.name << "(" << written(b.parameters) << ") {\n";
     write_sequence(out, "       ", "  return ", b.body, false);
     out << "}\n\n";
+  }
+}
+
+void write_steps(std::ostream& out, std::vector<step_function> const& steps) {
+  for (step_function const& f : steps) {
+    out << "/// " << f.uses << " times.\nconstexpr auto " << f.name << "(" << written(f.parameters) << ") {\n";
+    for (statement const& s : f.body) write_statement(out, s, false);
+    std::string results;
+    for (std::string const& name : f.results) results += (results.empty() ? "" : ", ") + name;
+    std::size_t const count = f.results.size();
+    if (count > 1) results = "tensor_list<" + std::to_string(count) + ">{{" + results + "}}";
+    out << "  return " << results << ";\n}\n\n";
   }
 }
 
@@ -153,11 +180,14 @@ bool uses(program_text const& t, std::set<std::string> const& names) {
       for (sequence const& b : i.branches) look(b);
     }
   };
-  for (statement const& s : t.statements) {
+  auto const look_at = [&](statement const& s) {
     look(s.items);
     r = r || names.count(s.head.substr(0, s.head.find_first_of("{("))) != 0;
-  }
+  };
+  for (statement const& s : t.statements) look_at(s);
   for (block const& b : t.blocks) look(b.body);
+  for (step_function const& f : t.steps)
+    for (statement const& s : f.body) look_at(s);
   return r;
 }
 
@@ -168,12 +198,6 @@ std::string headers_of(program_text const& t) {
       "hardmax", "triangle",         "take_along_axis", "gather_nd",        "reverse_sequence", "grid_sample"};
   std::string r = uses(t, {"map"}) ? "#include <ago/ago.hpp>\n" : "#include <ago/network/network.hpp>\n";
   return uses(t, operators) ? r + "#include <ago/operators.hpp>\n" : r;
-}
-
-/// Compilers warn about a + b | f without parentheses, although its meaning is as intended.
-std::string written_head(statement const& s) {
-  bool const is_infix = s.head.find(' ') < s.head.find_first_of("({");
-  return is_infix && !s.items.empty() ? "(" + s.head + ")" : s.head;
 }
 
 void write_network(std::ostream& out, program_text const& t) {
@@ -189,8 +213,7 @@ void write_network(std::ostream& out, program_text const& t) {
     parameters += (parameters.empty() ? "tensor" : ", tensor") + (name.empty() ? "" : " " + name);
   for (std::string const& name : t.output_names) results += (results.empty() ? "" : ", ") + name;
   out << "inline constexpr auto network = trace([](" << parameters << ") {\n";
-  for (statement const& s : t.statements)
-    write_sequence(out, "     ", "  tensor const " + s.name + " = " + written_head(s), s.items, true);
+  for (statement const& s : t.statements) write_statement(out, s, true);
   out << "  return " << (t.output_names.size() > 1 ? "outputs(" + results + ")" : results) << ";\n}";
   for (input const& in : t.inputs) out << ", " << written(in);
   out << ");\n";
@@ -204,12 +227,14 @@ program_text written_text(lowered_model const& lowered) {
     names.push_back(lowered.inputs.size() == 1 ? "x" : "in" + std::to_string(i + 1));
   program_text text = structured(lowered.network, names);
   factor(text);
+  factor_steps(text);
   return text;
 }
 
 void write_header(std::ostream& out, program_text const& t, header_of const& about) {
   std::ostringstream body;
   write_blocks(body, t.blocks);
+  write_steps(body, t.steps);
   write_network(body, t);
   out << "// Imported from " << comment_text(about.source) << " by ago-import; " << t.weights.size()
       << " weights are in " << about.name << ".weights, in the order of the layers.\n";
