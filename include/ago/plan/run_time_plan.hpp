@@ -78,8 +78,8 @@ class run_time_plan {
   /// Do part i's packed weights have the same layout in both?
   bool packs_alike(run_time_plan const& other, int i) const {
     kernel_key const &a = part(i).key, &b = other.part(i).key;
-    return a.what == b.what && a.paired == b.paired && a.tile.vectors == b.tile.vectors && a.after == b.after &&
-           packed_floats_of(i) == other.packed_floats_of(i);
+    return a.what == b.what && a.target == b.target && a.paired == b.paired && a.tile.vectors == b.tile.vectors &&
+           a.after == b.after && packed_floats_of(i) == other.packed_floats_of(i);
   }
 
  private:

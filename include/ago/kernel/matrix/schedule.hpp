@@ -352,21 +352,21 @@ constexpr double matrix_cycles(tile_machine on, kernel_key const& key, step_data
   return (step * depth + stores) * s.groups * double(s.out.pixels()) / double(line);
 }
 
-/// Takes registers half as long for a direct convolution, if they leave so many fewer lanes without a channel that this
-/// is faster where two multiply-adds of them take no longer than one of whole registers. (24 channels on Zen 4: three
-/// instead of twice two, and ShuffleNet-V2 takes 0.98 to 0.99 of the time.)
-constexpr void take_shorter_registers(kernel_key& key, step_data& s, schedule const& wish, chain_tiling const& in,
-                                      device const& on) {
-  isa const shorter = narrower(key.target);
-  if (shorter == key.target || on.multiply_adds > lanes(key.target) || s.groups > 1) return;
-  kernel_key other = key;
-  other.target = shorter;
-  other.partial = s.out.c % lanes(shorter) != 0;
-  int const block = s.block;
-  double const now = matrix_cycles(machine_of(key, on), key, s, in);
-  choose_matrix(other, s, wish, in, on);
-  if (matrix_cycles(machine_of(other, on), other, s, in) < now) key = other;
-  else s.block = block;
+/// Should a direct convolution take registers half as long? If they leave so many fewer lanes without a channel that
+/// this is faster, where two multiply-adds of them take no longer than one of whole registers. Whatever a schedule
+/// says, so that a tuner compares tiles of one kind. (24 channels on Zen 4: three instead of twice two, and
+/// ShuffleNet-V2 takes 0.98 to 0.99 of the time.)
+constexpr bool takes_shorter_registers(kernel_key const& key, step_data const& s, chain_tiling const& in,
+                                       device const& on) {
+  if (key.what != structure::convolution || s.groups > 1 || on.multiply_adds > lanes(key.target)) return false;
+  auto const cycles = [&](isa target) {
+    kernel_key k = key;
+    k.target = target;
+    step_data data = s;
+    choose_matrix(k, data, {}, in, on);
+    return matrix_cycles(machine_of(k, on), k, data, in);
+  };
+  return narrower(key.target) != key.target && cycles(narrower(key.target)) < cycles(key.target);
 }
 
 }  // namespace ago::kernel

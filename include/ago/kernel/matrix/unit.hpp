@@ -61,8 +61,11 @@ struct matrix_unit : divided_by_values {
   static constexpr void choose(kernel_key& key, planned_data& s, schedule const& wish, chain_tiling const& in,
                                device const& on) {
     if (key.what == structure::im2col || key.gathers) return;
+    if (takes_shorter_registers(key, s, in, on)) {
+      key.target = narrower(key.target);
+      key.partial = s.out.c % lanes(key.target) != 0;
+    }
     choose_matrix(key, s, wish, in, on, s.pixel_floats);
-    if (key.what == structure::convolution) take_shorter_registers(key, s, wish, in, on);
     key.window_row = std::uint8_t(floats_in_window_row(key, s));
   }
 
