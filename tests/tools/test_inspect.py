@@ -129,7 +129,7 @@ class Refusals(unittest.TestCase):
         for size in ("0", "-8", "12x12", "1e3", "99999999999", " 7"):
             self.refused("mnasnet", f"--size={size}", says=[f"'{size}'", "pixels a side"])
         self.refused("bert_tiny", "--size", "many", says=["'many'", "tokens"])
-        self.refused("squeezenet", "--size", "5", says=["5 pixels a side", "max_pool", "larger than the image"])
+        self.refused("squeezenet", "--size", "5", says=["5 pixels a side", "max_pool", "window exceeds input"])
         self.refused("mobilenet_v2", "--size", "100000", says=["elements"])
 
     def test_one_policy_at_a_time_where_two_do_not_fit(self):
