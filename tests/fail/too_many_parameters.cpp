@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // More parameters than fit an int.
-// misfit: too_large linear 1 2147483647 2147483647
+// misfit: too_many_elements linear 1 2147483647 2147483647
 #include <ago/network/check.hpp>
 
 using namespace ago;

@@ -45,5 +45,5 @@ TEST_CASE("the index of the largest element is found along the channels; other a
   CHECK((x | arg_max{axis::images}).dims() == shape{1, 6, 8, 12});
   CHECK(t.recorder.nodes.size == 7);
   (void)(t.add({.w = (1 << 24) + 1}) | arg_max{axis::columns});
-  CHECK(t.recorder.bad.what == fault::too_large);
+  CHECK(t.recorder.bad.what == fault::too_many_elements);
 }

@@ -163,7 +163,7 @@ TEST_CASE("only extents of 1 are expanded") {
   check_misfit(misfit(expand{.h = 1}), extents_differ, op::expand, 8, 1);
   check_misfit(misfit(expand{.n = -1}), argument_must_be_positive, op::expand, 1, -1);
   check_misfit(misfit(tile{.w = 0}), argument_must_be_positive, op::expand, 1, 0);
-  check_misfit(misfit(tile{.c = huge}), too_large, op::expand, huge, huge);
+  check_misfit(misfit(tile{.c = huge}), too_many_elements, op::expand, huge, huge);
   CHECK(misfit(expand{.n = 5, .h = 8}).what == none);
 }
 
@@ -258,7 +258,7 @@ TEST_CASE("pads are not negative, resized extents are positive") {
   check_misfit(misfit(pad{-1}), argument_must_not_be_negative, op::pad, 0, -1);
   check_misfit(misfit(pad{.sides = pads{.right = -2}}), argument_must_not_be_negative, op::pad, 0, -2);
   check_misfit(misfit(pad{.sides = same}), argument_must_not_be_negative, op::pad, 0, -1);
-  check_misfit(misfit(pad{huge}), too_large, op::pad, huge, huge);
+  check_misfit(misfit(pad{huge}), too_many_elements, op::pad, huge, huge);
   check_misfit(misfit(resize_nearest{0, 3}), argument_must_be_positive, op::resize_nearest, 1, 0);
   check_misfit(misfit(resize_bilinear{3, -3}), argument_must_be_positive, op::resize_bilinear, 1, -3);
 }
@@ -268,7 +268,8 @@ TEST_CASE("an embedding reads single numbers, and has no more rows than float32 
   check_misfit(misfit(embedding{10, 4}), channels_differ, op::embedding, 1, 4);
   check_misfit(misfit(slice{0, 1} | embedding{0, 4}), argument_must_be_positive, op::embedding, 1, 0);
   check_misfit(misfit(slice{0, 1} | embedding{10, 0}), argument_must_be_positive, op::embedding, 1, 0);
-  check_misfit(misfit(slice{0, 1} | embedding{(1 << 24) + 1, 1}), too_large, op::embedding, 1 << 24, (1 << 24) + 1);
+  check_misfit(misfit(slice{0, 1} | embedding{(1 << 24) + 1, 1}), too_many_elements, op::embedding, 1 << 24,
+               (1 << 24) + 1);
   CHECK(misfit(slice{0, 1} | embedding{1 << 24, 1}).what == none);
   check_misfit(misfit(layer_norm{.epsilon = -1}), argument_must_not_be_negative, op::layer_norm, 0, -1);
 }
@@ -337,11 +338,11 @@ TEST_CASE("a tensor that is not from the network is refused") {
 
 TEST_CASE("extents, elements and parameters fit an int") {
   using enum fault;
-  check_misfit(misfit(conv2d{.out = huge, .kernel = 3}), too_large, op::conv2d, huge, huge);
-  check_misfit(misfit(linear{huge}), too_large, op::linear, huge, huge);
-  check_misfit(misfit(pointwise{50'000'000}), too_large, op::pointwise, huge, huge);
-  check_misfit(misfit(depthwise{.multiplier = huge}), too_large, op::depthwise, huge, huge);
-  check_misfit(misfit(conv2d{.out = 1, .pad = huge}), too_large, op::conv2d, huge, huge);
+  check_misfit(misfit(conv2d{.out = huge, .kernel = 3}), too_many_elements, op::conv2d, huge, huge);
+  check_misfit(misfit(linear{huge}), too_many_elements, op::linear, huge, huge);
+  check_misfit(misfit(pointwise{50'000'000}), too_many_elements, op::pointwise, huge, huge);
+  check_misfit(misfit(depthwise{.multiplier = huge}), too_many_elements, op::depthwise, huge, huge);
+  check_misfit(misfit(conv2d{.out = 1, .pad = huge}), too_many_elements, op::conv2d, huge, huge);
   check_misfit(misfit(conv2d{.out = 1, .kernel = huge, .dilation = huge}), window_exceeds_input, op::conv2d, huge, 8);
   check_misfit(misfit(avg_pool{.kernel = huge, .pad = pads{huge, huge, huge, huge}}), pad_exceeds_half_of_window,
                op::avg_pool, huge / 2, huge);
@@ -349,7 +350,7 @@ TEST_CASE("extents, elements and parameters fit an int") {
 
   run_time_trace t;
   (void)t.add({.n = huge, .h = huge, .w = huge, .c = huge});
-  check_misfit(t.recorder.bad, too_large, op::input, huge, huge);
+  check_misfit(t.recorder.bad, too_many_elements, op::input, huge, huge);
 }
 
 static constexpr auto undefined_output = input{.c = 3} | [](tensor x) {

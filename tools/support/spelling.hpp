@@ -14,11 +14,12 @@
 namespace ago::tools {
 namespace detail {
 
-/// "too_large" for fault::too_large; empty for a value that is no enumerator.
+/// "not_a_network" for fault::not_a_network; empty for a value that is no enumerator.
 template <auto Enumerator>
 constexpr std::string_view spelling() {
   if (!ir::is_enumerator<Enumerator>()) return {};
-  std::string_view const function = __PRETTY_FUNCTION__;  // ... [with auto Enumerator = ago::ir::fault::too_large; ...
+  std::string_view const function =
+      __PRETTY_FUNCTION__;  // ... [with auto Enumerator = ago::ir::fault::not_a_network; ...
   std::string_view const from = function.substr(function.find("Enumerator = "));
   std::string_view const qualified = from.substr(0, from.find_first_of(";]"));
   return qualified.substr(qualified.rfind(':') + 1);
@@ -31,7 +32,7 @@ inline constexpr auto spellings = []<int... I>(std::integer_sequence<int, I...>)
 
 }  // namespace detail
 
-/// "too large" for fault::too_large; "?" for a value that is no enumerator.
+/// "not a network" for fault::not_a_network; "?" for a value that is no enumerator.
 template <class Enum>
   requires(sizeof(Enum) == 1 && std::is_unsigned_v<std::underlying_type_t<Enum>>)
 std::string words_of(Enum value) {

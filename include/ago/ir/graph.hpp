@@ -107,7 +107,7 @@ enum class fault : std::uint8_t {
   tensor_of_another_network,
   window_misses_the_image,
   bounds_are_reversed,
-  too_large,
+  too_many_elements,
   slice_exceeds_extent,
   parts_must_divide_extent,
   patch_must_divide_image,

@@ -85,7 +85,7 @@ struct tile {
     int const rows = r.fitting(before), channels = r.fitting(from);
     ir::extent_along(out, axis) = r.fitting(long(ir::extent_along(out, axis)) * times);
     if (detail::limited_count(out) > detail::int_limit) {
-      r.complain(ir::fault::too_large, detail::int_limit, detail::limited_count(out));
+      r.complain(ir::fault::too_many_elements, detail::int_limit, detail::limited_count(out));
       return x;
     }
     x = r.append({.kind = op::reshape, .out = {1, rows, 1, channels}}, x);

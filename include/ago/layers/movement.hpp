@@ -176,7 +176,8 @@ struct embedding {
     if (in.c != 1) r.complain(ir::fault::channels_differ, 1, in.c);
     ir::node n{.kind = op::embedding, .out = {in.n, in.h, in.w, r.positive(width)}};
     n.entries = r.positive(entries);
-    if (n.entries > 1 << 24) r.complain(ir::fault::too_large, 1 << 24, n.entries);  // float32 skips integers above
+    if (n.entries > 1 << 24)
+      r.complain(ir::fault::too_many_elements, 1 << 24, n.entries);  // float32 skips integers above
     n.weight = r.place(op::embedding, role::weight, n.entries, n.out.c);
     return r.append(n, x);
   }

@@ -58,7 +58,7 @@ struct arg_max {
     detail::recording r(op::arg_max, line, x);
     int const a = int(along);
     if (ir::extent_along(x.dims(), a) > 1 << 24)  // float32 skips integers above
-      r.complain(ir::fault::too_large, 1 << 24, ir::extent_along(x.dims(), a));
+      r.complain(ir::fault::too_many_elements, 1 << 24, ir::extent_along(x.dims(), a));
     int order[] = {0, 1, 2, 3};
     order[a] = 3, order[3] = a;
     permute const swap{order[0], order[1], order[2], order[3], line};

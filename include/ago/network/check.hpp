@@ -57,7 +57,8 @@ struct layer_fits {
                 "ago: a window of this dilated pooling lies entirely in the padding");
   static_assert(detail::is_not<What>(ir::fault::bounds_are_reversed),
                 "ago: the lower bound of clip exceeds the upper bound");
-  static_assert(detail::is_not<What>(ir::fault::too_large), "ago: extents, elements and parameters must fit an int");
+  static_assert(detail::is_not<What>(ir::fault::too_many_elements),
+                "ago: extents, elements and parameters must fit an int");
   static_assert(detail::is_not<What>(ir::fault::slice_exceeds_extent),
                 "ago: a slice reaches (gets) beyond the extent of the value (expects)");
   static_assert(detail::is_not<What>(ir::fault::parts_must_divide_extent),

@@ -73,7 +73,7 @@ class recording {
   /// `value` as an int, or 1 where it is too large.
   constexpr int fitting(long value) {
     if (value <= int_limit) return int(value);
-    complain(ir::fault::too_large, int_limit, value);
+    complain(ir::fault::too_many_elements, int_limit, value);
     return 1;
   }
 
