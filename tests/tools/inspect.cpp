@@ -275,7 +275,8 @@ TEST_CASE("sizes that do not suit the layers are refused with the layer and the 
       find_network("squeezenet")->trace(5),
       doctest::Contains("layer 18, max_pool of source line 21: window exceeds input (expects 3, gets 1)"),
       std::invalid_argument);
-  CHECK_THROWS_WITH_AS(find_network("mnasnet")->trace(100'000), doctest::Contains("too many elements"), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(find_network("mnasnet")->trace(100'000), doctest::Contains("too many elements"),
+                       std::invalid_argument);
   CHECK(find_network("mobilenet_v3") == nullptr);
 }
 
