@@ -358,7 +358,9 @@ constexpr double matrix_cycles(tile_machine on, kernel_key const& key, step_data
 /// ShuffleNet-V2 takes 0.98 to 0.99 of the time.)
 constexpr bool takes_shorter_registers(kernel_key const& key, step_data const& s, chain_tiling const& in,
                                        device const& on) {
-  if (key.what != structure::convolution || s.groups > 1 || on.multiply_adds > lanes(key.target)) return false;
+  isa const shorter = narrower(key.target);
+  bool const possible = key.what == structure::convolution && s.groups == 1 && shorter != key.target;
+  if (!possible || on.multiply_adds > lanes(key.target)) return false;
   auto const cycles = [&](isa target) {
     kernel_key k = key;
     k.target = target;
@@ -366,7 +368,7 @@ constexpr bool takes_shorter_registers(kernel_key const& key, step_data const& s
     choose_matrix(k, data, {}, in, on);
     return matrix_cycles(machine_of(k, on), k, data, in);
   };
-  return narrower(key.target) != key.target && cycles(narrower(key.target)) < cycles(key.target);
+  return cycles(shorter) < cycles(key.target);
 }
 
 }  // namespace ago::kernel

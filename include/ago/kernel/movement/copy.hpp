@@ -10,21 +10,17 @@ namespace ago::kernel {
 /// Copies elements in memory order between values that both have gaps between their pixels, of unlike sizes.
 template <isa I>
 [[gnu::noinline]] void copy_in_order(step_data const& s, float const* from, float* to) {
-  long const count = s.out.count();
-  bool const dense_source = s.source.pixel_stride == s.in.c, dense_destination = s.destination.pixel_stride == s.out.c;
-  long const source_run = dense_source ? count : s.in.c, destination_run = dense_destination ? count : s.out.c;
-  long const source_gap = s.source.pixel_stride - s.in.c, destination_gap = s.destination.pixel_stride - s.out.c;
-  long source_left = source_run, destination_left = destination_run;
-  for (long done = 0; done < count;) {
+  long source_left = s.in.c, destination_left = s.out.c;  // of a pixel
+  for (long left = s.out.count(); left > 0;) {
     long const run = source_left < destination_left ? source_left : destination_left;
     copy_run<I>(from, to, run);
-    done += run;
+    left -= run;
     source_left -= run;
     destination_left -= run;
-    from += source_left == 0 ? run + source_gap : run;
-    to += destination_left == 0 ? run + destination_gap : run;
-    if (source_left == 0) source_left = source_run;
-    if (destination_left == 0) destination_left = destination_run;
+    from += source_left == 0 ? run + s.source.pixel_stride - s.in.c : run;
+    to += destination_left == 0 ? run + s.destination.pixel_stride - s.out.c : run;
+    if (source_left == 0) source_left = s.in.c;
+    if (destination_left == 0) destination_left = s.out.c;
   }
 }
 
