@@ -15,7 +15,7 @@ namespace ago::kernel {
 
 /// How the inner loop over K is written.
 struct loop_form {
-  bool fetches = false;   ///< prefetches a line of the input with every step
+  bool fetches = false;   ///< prefetches a line with every step
   bool in_order = false;  ///< loads halves, see device::in_order
 };
 constexpr loop_form form_of(kernel_key const& k) { return {k.fetches_input, k.in_order}; }
@@ -39,10 +39,11 @@ AGO_INLINE void fetch_row(float const* w) {
 }
 
 /// Adds to `acc` the products of `depth` consecutive floats of each pixel (pixel p starts at a + p * a_stride) and the
-/// packed weights w[depth][VECTORS * lanes]. `next`: the input that is prefetched, if the form says so.
+/// packed weights w[depth][VECTORS * lanes]. `next`: what is prefetched, if the form says so, in steps of `next_step`.
 template <loop_form FORM = loop_form{}, isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const* w, vec<I> (&acc)[PIXELS][VECTORS],
-                           [[maybe_unused]] float const* next = nullptr) {
+                           [[maybe_unused]] float const* next = nullptr,
+                           [[maybe_unused]] long next_step = simd::line_floats) {
   constexpr int row_floats = VECTORS * lanes(I);
   if constexpr (has_lane_fma(I) && FORM.in_order && loads_halves(PIXELS, VECTORS))
     return accumulate_halves(a, a_stride, depth, w, acc);
@@ -54,7 +55,7 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
     for (; k < depth; ++k, w += row_floats, pixel += 1) {
       vec<I> const row = vec<I>::load(w);
       fetch_row<I, PIXELS, VECTORS>(w);
-      if constexpr (FORM.fetches) __builtin_prefetch(next + long(k) * simd::line_floats);
+      if constexpr (FORM.fetches) __builtin_prefetch(next + k * next_step);
       AGO_UNROLL(32)
       for (int p = 0; p < PIXELS; ++p) acc[p][0] = fma(vec<I>(*pixel[p]), row, acc[p][0]);
     }
@@ -73,7 +74,7 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
     vec<I> row[VECTORS];
     load_row<PIXELS>(w, row);
     fetch_row<I, PIXELS, VECTORS>(w);
-    if constexpr (FORM.fetches) __builtin_prefetch(next + long(k) * simd::line_floats);
+    if constexpr (FORM.fetches) __builtin_prefetch(next + k * next_step);
     AGO_UNROLL(32)
     for (int p = 0; p < PIXELS; ++p) {
       vec<I> const x(a[offset[p] + k]);

@@ -46,6 +46,9 @@ struct vec<I> {
     watch_memory<I>(p, n);
     return each([=](int i) { return i < n ? p[i] : 0.f; });
   }
+  static vec load_fours(float const* p, long stride) {
+    return each([&](int i) { return p[i / 4 * stride + i % 4]; });
+  }
   /// Writes the first n lanes, 0 < n < size, and nothing beyond p + n.
   [[gnu::noinline]] void store(float* p, int n) const {
     watch_memory<I>(p, n);
@@ -130,12 +133,11 @@ struct vec<I> {
   [[gnu::noinline]] friend vec copysign(vec const& a, vec const& b) {
     return each([&](int i) { return std::copysign(a.lane[i], b.lane[i]); });
   }
-  /// a0 b0 a1 b1 ... of the lower halves; zip_hi: of the upper halves.
   [[gnu::noinline]] friend vec zip_lo(vec const& a, vec const& b) {
-    return each([&](int i) { return (i % 2 ? b : a).lane[i / 2]; });
+    return each([&](int i) { return (i % 2 ? b : a).lane[i / 4 * 4 + i % 4 / 2]; });
   }
   [[gnu::noinline]] friend vec zip_hi(vec const& a, vec const& b) {
-    return each([&](int i) { return (i % 2 ? b : a).lane[size / 2 + i / 2]; });
+    return each([&](int i) { return (i % 2 ? b : a).lane[i / 4 * 4 + 2 + i % 4 / 2]; });
   }
 
  private:

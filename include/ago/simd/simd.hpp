@@ -71,6 +71,22 @@ struct vec {
     if constexpr (size == 4) return batch(load_of_four(p, n));
     else return vec(0.f);
   }
+  /// Four floats from each of p, p + stride, p + 2 * stride ...
+  AGO_INLINE static vec load_fours(float const* p, [[maybe_unused]] long stride) {
+#if XSIMD_WITH_AVX2
+    if constexpr (size > 4) {
+      __m256 const low = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps(p + stride), 1);
+      if constexpr (I == isa::avx2) return batch(low);
+#if XSIMD_WITH_AVX512F
+      else
+        return batch(
+            _mm512_insertf32x4(_mm512_insertf32x4(_mm512_castps256_ps512(low), _mm_loadu_ps(p + 2 * stride), 2),
+                               _mm_loadu_ps(p + 3 * stride), 3));
+#endif
+    }
+#endif
+    if constexpr (size == 4) return load(p);
+  }
   /// Writes the first n lanes, 0 < n < size, and nothing beyond p + n.
   AGO_INLINE void store(float* p, int n) const {
 #if XSIMD_WITH_AVX512F
@@ -144,9 +160,25 @@ struct vec {
   friend AGO_INLINE vec where_nan(vec a, vec x, vec y) { return xsimd::select(xsimd::isnan(a.v), x.v, y.v); }
   /// |a| with the sign of b.
   friend AGO_INLINE vec copysign(vec a, vec b) { return xsimd::copysign(a.v, b.v); }
-  /// a0 b0 a1 b1 ... of the lower halves; zip_hi: of the upper halves; for registers of four lanes.
-  friend AGO_INLINE vec zip_lo(vec a, vec b) { return xsimd::zip_lo(a.v, b.v); }
-  friend AGO_INLINE vec zip_hi(vec a, vec b) { return xsimd::zip_hi(a.v, b.v); }
+  /// a0 b0 a1 b1 of every four lanes; zip_hi: a2 b2 a3 b3.
+  friend AGO_INLINE vec zip_lo(vec a, vec b) {
+#if XSIMD_WITH_AVX512F
+    if constexpr (I == isa::avx512) return batch(_mm512_unpacklo_ps(a.v, b.v));
+#endif
+#if XSIMD_WITH_AVX2
+    if constexpr (I == isa::avx2) return batch(_mm256_unpacklo_ps(a.v, b.v));
+#endif
+    if constexpr (size == 4) return xsimd::zip_lo(a.v, b.v);
+  }
+  friend AGO_INLINE vec zip_hi(vec a, vec b) {
+#if XSIMD_WITH_AVX512F
+    if constexpr (I == isa::avx512) return batch(_mm512_unpackhi_ps(a.v, b.v));
+#endif
+#if XSIMD_WITH_AVX2
+    if constexpr (I == isa::avx2) return batch(_mm256_unpackhi_ps(a.v, b.v));
+#endif
+    if constexpr (size == 4) return xsimd::zip_hi(a.v, b.v);
+  }
 
  private:
 #if defined(__x86_64__) || defined(__i386__)

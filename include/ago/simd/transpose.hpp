@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Transposes matrices in memory, in blocks of 4x4 floats.
+// Transposes matrices in memory, in blocks of 4 rows and of as many columns as a register has lanes, or of 4x4 floats.
 #pragma once
 
 #include <ago/simd/simd.hpp>
@@ -13,7 +13,7 @@ constexpr isa isa_of_four(isa target) {
   return native_isa == isa::neon ? isa::neon : isa::sse2;
 }
 
-/// Transposes a 4x4 block.
+/// Transposes a 4x4 block, and as many as there are fours of lanes.
 template <isa I>
 AGO_INLINE void transpose(vec<I> (&x)[4]) {
   vec<I> const even_lo = zip_lo(x[0], x[2]), even_hi = zip_hi(x[0], x[2]);
@@ -42,8 +42,23 @@ AGO_INLINE void transpose_block(float const* from, long from_stride, float* to, 
   }
 }
 
-/// to[i * to_stride + j] = from[j * from_stride + i] for i < rows, j < columns. Processes strips of 64 rows of `to`, so
-/// that their cache lines stay in the cache until they are complete.
+/// to[i * to_stride + j] = from[j * from_stride + i] for i < rows, of which there are a multiple of four, and
+/// j < lanes(I), which fill a register.
+template <isa I>
+AGO_INLINE void transpose_to_registers(float const* from, long from_stride, float* to, long to_stride, long rows) {
+  AGO_UNROLL(1)
+  for (long i = 0; i < rows; i += 4, from += 4) {
+    vec<I> x[4];
+    AGO_UNROLL(4)
+    for (int j = 0; j < 4; ++j) x[j] = vec<I>::load_fours(from + j * from_stride, 4 * from_stride);
+    transpose(x);
+    AGO_UNROLL(4)
+    for (int r = 0; r < 4; ++r, to += to_stride) x[r].store(to);
+  }
+}
+
+/// to[i * to_stride + j] = from[j * from_stride + i] for i < rows, j < columns. Where columns do not fill a register,
+/// processes strips of 64 rows of `to`, so that their cache lines stay in the cache until they are complete.
 template <isa I>
 void transpose(float const* from, long from_stride, float* to, long to_stride, long rows, long columns) {
   constexpr isa Q = isa_of_four(I);
@@ -51,6 +66,14 @@ void transpose(float const* from, long from_stride, float* to, long to_stride, l
     for (long i = 0; i < rows; ++i)
       for (long j = 0; j < columns; ++j) to[i * to_stride + j] = from[j * from_stride + i];
   } else {
+    if constexpr (lanes(I) > 4) {
+      long const whole = rows / 4 * 4;
+      for (; columns >= lanes(I); columns -= lanes(I), from += lanes(I) * from_stride, to += lanes(I)) {
+        transpose_to_registers<I>(from, from_stride, to, to_stride, whole);
+        for (long i = whole; i < rows; ++i)
+          for (long j = 0; j < lanes(I); ++j) to[i * to_stride + j] = from[j * from_stride + i];
+      }
+    }
     for (long i0 = 0; i0 < rows; i0 += 64) {
       long const i1 = i0 + 64 < rows ? i0 + 64 : rows;
       for (long j = 0; j < columns; j += 4) {

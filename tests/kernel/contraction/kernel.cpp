@@ -179,6 +179,21 @@ constexpr expression::definition windows = compute("windows", [](operand dy, ope
 })(extents(2, 7, 9, 11), extents(2, 9, 11, 6));
 constexpr index_expression window_product = windows.expressions[0];
 
+// Likewise with padding, in the order of the result: columns are copied with their channels in front.
+constexpr expression::definition wide_windows = compute("wide_windows", [](operand dy, operand x) {
+  var n, h, w, k, c, r{5}, s{5};
+  return result(k, c, r, s) = sum(n, h, w)(dy(n, h, w, k) * padded(x, 0)(n, h + r - 1, w + s - 1, c));
+})(extents(1, 6, 7, 24), extents(1, 8, 9, 18));
+constexpr index_expression wide_window_product = wide_windows.expressions[0];
+// Columns that are packed in panels, of which the next one is prefetched: by rows, and by columns.
+constexpr expression::definition many_rows = matrix_product(extents(90, 70), extents(70, 150));
+constexpr index_expression many_rows_product = many_rows.expressions[0];
+constexpr expression::definition both_turned = compute("both_turned", [](operand a, operand b) {
+  var i, j, k;
+  return result(i, j) = sum(k)(a(k, i) * b(j, k));
+})(extents(130, 45), extents(70, 130));
+constexpr index_expression both_turned_product = both_turned.expressions[0];
+
 // Few rows, so that columns are read where they are: in blocks of K, and in batches, with a rest of the columns.
 constexpr expression::definition few_rows = matrix_product(extents(19, 1900), extents(1900, 35));
 constexpr index_expression few_rows_product = few_rows.expressions[0];
@@ -187,6 +202,13 @@ constexpr expression::definition rows_in_batches = compute("rows_in_batches", []
   return result(z, i, j) = sum(k)(a(z, i, k) * b(k, z, j));
 })(extents(5, 23, 9), extents(9, 5, 21));
 constexpr index_expression rows_in_batches_product = rows_in_batches.expressions[0];
+
+template <index_expression const& E, isa I>
+constexpr contraction_layout layout_of_values = ago::kernel::layout_of_contraction(E, -1, I);
+template <index_expression const& E, isa I>
+constexpr bool product_fetches =
+    ago::kernel::contraction_copies<layout_of_values<E, I>,
+                                    I>::template product_fetches<layout_of_values<E, I>.panel()>;
 
 template <index_expression const& E, isa I, int... Weights>
 void check_with(std::integer_sequence<int, Weights...>) {
@@ -267,7 +289,12 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
     check_with<flipped_product, I>(std::integer_sequence<int, -1, 1>{});
     check_with<many_products, I>(std::integer_sequence<int, -1, 0, 1>{});
     check_with<window_product, I>(std::integer_sequence<int, -1>{});
+    check_with<wide_window_product, I>(std::integer_sequence<int, -1>{});
+    check_with<many_rows_product, I>(std::integer_sequence<int, -1>{});
+    check_with<both_turned_product, I>(std::integer_sequence<int, -1>{});
   });
+  static_assert(layout_of_values<wide_window_product, isa::avx512>.columns_last == 18);
+  static_assert(product_fetches<many_rows_product, isa::avx2> && product_fetches<both_turned_product, isa::avx2>);
   static_assert(ago::kernel::layout_of_contraction(key_of<few_rows_product, isa::avx512>(-1)).columns_in_place);
   static_assert(ago::kernel::layout_of_contraction(key_of<few_rows_product, isa::avx512>(-1)).k_blocks() > 1);
   static_assert(ago::kernel::layout_of_contraction(key_of<rows_in_batches_product, isa::avx2>(-1)).columns_in_place);

@@ -170,15 +170,48 @@ void pack_contraction(contraction_layout const& l, expression::index_expression 
   }
 }
 
+/// The loops over one factor alone: those that are one there are merged, wherever they are in the other one.
+constexpr expression::matrix_loops loops_in(expression::matrix_loops loops, long expression::matrix_loop::* which) {
+  for (int i = 0; i < loops.count; ++i) {
+    long const step = loops.all[i].*which;
+    loops.all[i] = {loops.all[i].extent, step, step, step};
+  }
+  return joined_loops(loops);
+}
+
 /// The copies of one product, whose layout is known to the compiler.
 template <contraction_layout const& L, isa I>
 struct contraction_copies {
   using loop = expression::matrix_loop;
-  static constexpr expression::matrix_loops k = L.form.k, n = L.form.n;
+  static constexpr expression::matrix_loops k = loops_in(L.form.k, &loop::b), n = loops_in(L.form.n, &loop::b);
   static constexpr int V = lanes(I);
+
+  /// Columns are a matrix, whose rows or columns are consecutive floats.
+  static constexpr bool is_matrix =
+      n.is_progression(&loop::b) && k.is_progression(&loop::b) && (n.step(&loop::b) == 1 || k.step(&loop::b) == 1);
+  /// Floats between its lines.
+  static constexpr long line_step = k.step(&loop::b) == 1 ? n.step(&loop::b) : k.step(&loop::b);
+  /// Lines of a panel of WIDTH columns of a block that are so far apart.
+  template <int WIDTH>
+  static constexpr int lines_apart = k.step(&loop::b) == 1 ? WIDTH : L.k_block;
+  /// Is the next panel prefetched by the product of this one? A line with every step, if that is enough.
+  template <int WIDTH>
+  static constexpr bool product_fetches = [] {
+    if (!L.packs_by_panel || !is_matrix || is_scheduled_by_hand(I)) return false;
+    int const apart = lines_apart<WIDTH>, tiles = L.row_block / L.tile.pixels;
+    return tiles * (L.k_block / apart) * apart >= L.k_block * WIDTH / line_floats;
+  }();
+  /// The columns of the panel after that of WIDTH columns of a block of K that begins with column `first`.
+  template <int WIDTH>
+  AGO_INLINE static float const* next_panel(float const* b, int block, int first) {
+    bool const last = first + WIDTH >= L.columns;
+    return b + (last ? block + 1 : block) * long(L.k_block) * k.step(&loop::b) +
+           (last ? 0 : first + WIDTH) * n.step(&loop::b);
+  }
 
   /// Steps first ... last - 1 of `rows` rows, which begin at a + starts[row].
   [[gnu::noinline]] static void rows(float const* a, int const* starts, int rows, int first, int last, float* to) {
+    constexpr expression::matrix_loops k = loops_in(L.form.k, &loop::a);
     constexpr loop inner = k.count > 0 ? k.all[k.count - 1] : loop{};
     if constexpr (L.k_run <= 64 && (L.k_run > 1 || inner.extent == 1 || lanes(isa_of_four(I)) != 4)) {
       AGO_UNROLL(1)
@@ -272,16 +305,21 @@ struct contraction_copies {
     if (valid < WIDTH)
       for (int i = 0; i < steps; ++i)
         for (int c = valid; c < WIDTH; ++c) to[long(i) * WIDTH + c] = 0;
+    constexpr bool fetches = L.packs_by_panel && is_matrix && !product_fetches<WIDTH>;
+    float const* const next = next_panel<WIDTH>(b, k0 / L.k_block, first);
     AGO_UNROLL(1)
-    for (int c = 0, many; c < valid; c += many) {
-      many = across.extent - (first + c) % across.extent;
-      if (many > valid - c) many = valid - c;
-      float const* const column = b + n.offset(first + c, &loop::b);
+    for (int i = 0, count; i < steps; i += count) {
+      count = inner.extent - (k0 + i) % inner.extent;
+      if (count > steps - i) count = steps - i;
+      if (fetches && count > line_floats) count = line_floats;
+      if constexpr (fetches)
+        for (int c = 0; c < valid; ++c) __builtin_prefetch(next + c * across.b + i, 0, 2);
+      float const* const from = b + k.offset(k0 + i, &loop::b);
       AGO_UNROLL(1)
-      for (int i = 0, count; i < steps; i += count) {
-        count = inner.extent - (k0 + i) % inner.extent;
-        if (count > steps - i) count = steps - i;
-        transpose<I>(column + k.offset(k0 + i, &loop::b), across.b, to + long(i) * WIDTH + c, WIDTH, count, many);
+      for (int c = 0, many; c < valid; c += many) {
+        many = across.extent - (first + c) % across.extent;
+        if (many > valid - c) many = valid - c;
+        transpose<I>(from + n.offset(first + c, &loop::b), across.b, to + long(i) * WIDTH + c, WIDTH, count, many);
       }
     }
   }
@@ -334,7 +372,7 @@ struct contraction_copies {
         float const* const p = from + runs[r].from;
         float* const q = at + runs[r].at;
         // The next panel, whose rows are too far apart for the hardware to foresee.
-        if constexpr (L.packs_by_panel) {
+        if constexpr (L.packs_by_panel && !product_fetches<WIDTH>) {
           AGO_UNROLL(16)
           for (int f = 0; f < WIDTH; f += line_floats)
             if (f < runs[r].count) __builtin_prefetch(p + WIDTH + f, 0, 2);

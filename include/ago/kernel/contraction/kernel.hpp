@@ -2,59 +2,13 @@
 // Sums of products of two elements, as matrix products whose rows and columns are scattered.
 #pragma once
 
+#include <ago/kernel/contraction/accumulate.hpp>
 #include <ago/kernel/contraction/batches.hpp>
 #include <ago/kernel/contraction/copies.hpp>
 #include <ago/kernel/expression_operands.hpp>
-#include <ago/kernel/tile.hpp>
 #include <ago/simd/register_run.hpp>
 
 namespace ago::kernel {
-
-/// Adds to `acc` the products of a[rows[p] + steps[k]], for k < depth, and the packed columns.
-template <isa I, int PIXELS, int VECTORS>
-AGO_INLINE void accumulate_at(float const* a, int const* rows, int const* steps, int depth, float const* w,
-                              vec<I> (&acc)[PIXELS][VECTORS]) {
-  float const* row[PIXELS];
-  AGO_UNROLL(32)
-  for (int p = 0; p < PIXELS; ++p) {
-    row[p] = a + rows[p];
-    pin(row[p]);
-  }
-  AGO_UNROLL(1)
-  for (int k = 0; k < depth; ++k, w += VECTORS * lanes(I)) {
-    vec<I> column[VECTORS];
-    load_row<PIXELS>(w, column);
-    fetch_row<I, PIXELS, VECTORS>(w);
-    long const step = steps[k];
-    AGO_UNROLL(32)
-    for (int p = 0; p < PIXELS; ++p) {
-      vec<I> const x(row[p][step]);
-      AGO_UNROLL(32)
-      for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, column[v], acc[p][v]);
-    }
-  }
-}
-
-/// Adds to `acc` the products of a[p * a_stride + k], for k < depth, and VECTORS registers of columns at
-/// b + k * b_step, the last of which has VALID lanes.
-template <isa I, int VALID, int PIXELS, int VECTORS>
-AGO_INLINE void accumulate_in_place(float const* a, long a_stride, int depth, float const* b, long b_step,
-                                    vec<I> (&acc)[PIXELS][VECTORS]) {
-  constexpr int V = lanes(I);
-  AGO_UNROLL(1)
-  for (int k = 0; k < depth; ++k, b += b_step) {
-    vec<I> column[VECTORS];
-    AGO_UNROLL(32)
-    for (int v = 0; v < VECTORS; ++v)
-      column[v] = VALID == V || v + 1 < VECTORS ? vec<I>::load(b + v * V) : vec<I>::load(b + v * V, VALID);
-    AGO_UNROLL(32)
-    for (int p = 0; p < PIXELS; ++p) {
-      vec<I> const x(a[p * a_stride + k]);
-      AGO_UNROLL(32)
-      for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, column[v], acc[p][v]);
-    }
-  }
-}
 
 /// Nothing follows a product.
 struct no_epilogue {
@@ -88,6 +42,12 @@ class contraction_product {
     if constexpr (L.rows_padded && L.rows_window == 0) pad(e, L.form.a, m.rows, m.scratch + L.padded_rows_at());
     if constexpr (L.columns_padded && L.columns_window == 0)
       pad(e, L.form.b, m.columns, m.scratch + L.padded_columns_at());
+    if constexpr (L.columns_last > 0) {
+      float* const turned = m.scratch + L.turned_columns_at();
+      long const others = L.form.b.padded.count() / L.columns_last;
+      transpose<I>(m.columns, L.columns_last, turned, others, L.columns_last, others);
+      m.columns = turned;
+    }
     if constexpr (L.lanes_are_batches)
       return product_of_batches<L, I, After>::run(e, m.rows, m.columns, m.result, m.scratch, after, first / L.rows,
                                                   last / L.rows);
@@ -151,8 +111,9 @@ class contraction_product {
     float const* b;
     float* c;
     spot const* row;
-    int column;   ///< the first
-    float* sums;  ///< of the blocks of K before, if there are several
+    int column;         ///< the first
+    float* sums;        ///< of the blocks of K before, if there are several
+    float const* next;  ///< the columns of the next panel
     bool begins, ends;
   };
 
@@ -177,8 +138,8 @@ class contraction_product {
         row[r] = spot_at(after, now.start + m_loops.offset(first + r, &loop::c));
       }
       for (int b = 0; b < L.k_blocks(); ++b) {
-        work w{nullptr, L.row_stride, starts, steps,   count,  L.steps_in(b),        now.b,
-               now.c,   row,          0,      nullptr, b == 0, b + 1 == L.k_blocks()};
+        work w{nullptr, L.row_stride, starts, steps,   count,   L.steps_in(b), now.b,
+               now.c,   row,          0,      nullptr, nullptr, b == 0,        b + 1 == L.k_blocks()};
         if constexpr (L.k_blocks() > 1) w.sums = scratch + L.sums_at();
         if constexpr (L.rows_known) {
           w.a = now.a + (long(b) * L.rows + first) * L.row_stride;
@@ -213,8 +174,11 @@ class contraction_product {
     auto const compute = [&]<int VECTORS, bool PARTIAL>(int column) {
       w.column = column;
       if constexpr (L.packs_by_panel) {
-        contraction_copies<L, I>::template panel<VECTORS * V>(b, block, column, packed);
+        using copies = contraction_copies<L, I>;
+        copies::template panel<VECTORS * V>(b, block, column, packed);
         w.b = packed;
+        if constexpr (copies::template product_fetches<VECTORS * V>)
+          w.next = copies::template next_panel<VECTORS * V>(b, block, column);
       } else {
         w.b = b + column_place(block, column);
       }
@@ -241,16 +205,21 @@ class contraction_product {
         if (many > valid - n) many = valid - n;
         pieces[count++] = {spot_at(after, n_loops.offset(w.column + n, &loop::c)), n, many};
       }
+    [[maybe_unused]] int line = 0;  // of the next panel
     auto const tile = [&]<int PIXELS>(int first) AGO_INLINE_LAMBDA {
       vec<I> acc[PIXELS][VECTORS];
       [[maybe_unused]] float* const sums = w.sums + long(first) * L.padded_columns() + long(w.column) * PIXELS;
       if (L.k_blocks() == 1 || w.begins) each(acc, [](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = vec<I>(0.f); });
       else if constexpr (L.k_blocks() > 1)
         each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x = vec<I>::load(sums + (r * VECTORS + v) * V); });
+      if constexpr (can_be_direct && L.fetches_result)
+        if (w.ends && direct) fetch_result<PIXELS, VECTORS>(w.c, w.row + first, pieces);
       constexpr int last = PARTIAL ? (L.columns - 1) % V + 1 : V;
       float const* const a = w.a + (L.walks ? 0 : first * w.a_stride);
       if constexpr (L.columns_in_place) accumulate_in_place<I, last>(a, w.a_stride, w.depth, w.b, b_step, acc);
-      else if constexpr (L.walks) accumulate_at(a, w.starts + first, w.steps, w.depth, w.b, acc);
+      else if constexpr (contraction_copies<L, I>::template product_fetches<VECTORS * V>)
+        accumulate_and_fetch(w, a, first, line, acc);
+      else if constexpr (L.walks) accumulate_at<FORM>(a, w.starts + first, w.steps, w.depth, w.b, acc);
       else accumulate<FORM>(a, w.a_stride, w.depth, w.b, acc);
       if constexpr (L.k_blocks() > 1)
         if (!w.ends)
@@ -279,6 +248,26 @@ class contraction_product {
       if (first < w.rows) tile.template operator()<L.tile.pixels_left>(first);
   }
 
+  /// accumulate(), which prefetches a line of the next panel with every step.
+  template <int PIXELS, int VECTORS>
+  AGO_INLINE static void accumulate_and_fetch(work const& w, float const* a, int first, int& line,
+                                              vec<I> (&acc)[PIXELS][VECTORS]) {
+    using copies = contraction_copies<L, I>;
+    constexpr loop_form form{true, FORM.in_order};
+    constexpr int rows = copies::template lines_apart<VECTORS * V>;
+    constexpr int lines = L.k_block * VECTORS * V / line_floats / rows;
+    AGO_UNROLL(1)
+    for (int k = 0; k < w.depth; k += rows) {
+      int const steps = w.depth - k < rows ? w.depth - k : rows;
+      float const* const next = w.next + line * line_floats;
+      if constexpr (L.walks)
+        accumulate_at<form>(a, w.starts + first, w.steps + k, steps, w.b + long(k) * VECTORS * V, acc, next,
+                            copies::line_step);
+      else accumulate<form>(a + k, w.a_stride, steps, w.b + long(k) * VECTORS * V, acc, next, copies::line_step);
+      line += line + 1 < lines;
+    }
+  }
+
   template <int PIXELS, int VECTORS, class F>
   AGO_INLINE static void each(vec<I> (&acc)[PIXELS][VECTORS], F f) {
     AGO_UNROLL(32)
@@ -288,6 +277,14 @@ class contraction_product {
     }
   }
 
+  template <int PIXELS, int VECTORS>
+  AGO_INLINE static void fetch_result(float* c, spot const* row, piece const* pieces) {
+    AGO_UNROLL(1)
+    for (int r = 0; r < PIXELS; ++r) {
+      AGO_UNROLL(32)
+      for (int v = 0; v < VECTORS; ++v) __builtin_prefetch(c + row[r].at + pieces[v].to.at, 1);
+    }
+  }
   template <bool PARTIAL, int PIXELS, int VECTORS>
   AGO_INLINE static void store(After const& after, vec<I> (&acc)[PIXELS][VECTORS], spot const* row, piece const* pieces,
                                float* c) {

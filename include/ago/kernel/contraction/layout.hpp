@@ -109,6 +109,7 @@ struct contraction_layout {
   bool in_place = false;          ///< rows are equally spaced in memory and have no gaps: nothing is copied
   bool walks = false;             ///< rows are read where they are, through tables of offsets
   bool columns_in_place = false;  ///< columns are consecutive, and steps of K equally spaced: they are not packed
+  bool fetches_result = false;    ///< the result is in no cache, and prefetched before a tile is computed
   bool packs_by_panel = false;    ///< all rows are in one block: a panel of columns is packed when it is used
   int rows = 1, columns = 1, depth = 1, batches = 1;
   int lanes = 1, vectors = 1;  ///< vectors that the columns fill
@@ -121,6 +122,7 @@ struct contraction_layout {
   int registers = 1;                                 ///< of batches
   bool rows_turned = false, columns_turned = false;  ///< copied or packed, so that batches are neighbours
   int rows_window = 0, columns_window = 0;           ///< rows of a padded factor that are copied at a time; 0: all
+  int columns_last = 0;  ///< the last extent of columns that are copied with it in front; 0: they are not
 
   constexpr int k_blocks() const { return (depth + k_block - 1) / k_block; }
   constexpr int steps_in(int block) const { return block + 1 < k_blocks() ? k_block : depth - block * k_block; }
@@ -156,8 +158,11 @@ struct contraction_layout {
   // Scratch, each part a multiple of 64 bytes.
   constexpr long padded_rows_at() const { return 0; }
   constexpr long padded_columns_at() const { return rows_padded ? padded_floats(form.a, rows_window) : 0; }
-  constexpr long packed_columns_at() const {
+  constexpr long turned_columns_at() const {
     return padded_columns_at() + (columns_padded ? padded_floats(form.b, columns_window) : 0);
+  }
+  constexpr long packed_columns_at() const {
+    return turned_columns_at() + (columns_last > 0 ? padded_floats(form.b, 0) : 0);
   }
   constexpr long copied_rows_at() const {
     long const columns_there = columns_known || columns_in_place ? 0
@@ -277,6 +282,26 @@ constexpr void consider_batches(contraction_layout& r, int parameter, isa target
   if (b && r.columns_padded) r.columns_window = rows_at_a_time(f.b, of_b, on);
 }
 
+/// Copies columns with their last extent in front, if they then are runs, and are packed from there often enough.
+/// Where the last extent is that of many channels, neighbouring pixels are a large power of two apart: packed one by
+/// one, they compete for few sets of a cache.
+constexpr void consider_turning(contraction_layout& r) {
+  using loop = expression::matrix_loop;
+  expression::matrix_operand const& b = r.form.b;
+  long const last = b.padded.of[b.padded.rank - 1], others = b.padded.count() / last;
+  auto const turned = [=](long step) { return step / last + step % last * others; };
+  if (!r.packs_by_panel || last < r.lanes || run_of(r.form.n, &loop::b) > 1 || run_of(r.form.k, &loop::b) > 1) return;
+  if (long(r.columns) * r.depth < 4 * b.padded.count()) return;
+  contraction_layout changed = r;
+  changed.form.b.start = turned(b.start);
+  expression::matrix_loops* const all[] = {&changed.form.batch, &changed.form.n, &changed.form.k};
+  for (expression::matrix_loops* const l : all)
+    for (int i = 0; i < l->count; ++i) l->all[i].b = turned(l->all[i].b);
+  if (run_of(changed.form.n, &loop::b) < 4) return;
+  changed.columns_last = int(last);
+  r = changed;
+}
+
 /// `parameter`: the operand that is known ahead, and packed; -1: none. Expects that the expression has a matrix form.
 constexpr contraction_layout layout_of_contraction(expression::index_expression const& e, int parameter, isa target,
                                                    bool in_order = false, schedule const& wish = {},
@@ -326,8 +351,10 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   r.row_block = int((wanted < most ? wanted : most) / r.tile.pixels * r.tile.pixels);
   if (r.row_block < r.tile.pixels) r.row_block = r.tile.pixels;
   if (r.row_block > r.rows) r.row_block = (r.rows + r.tile.pixels - 1) / r.tile.pixels * r.tile.pixels;
+  r.fetches_result = 4L * r.rows * r.columns * r.batches > on.l2_bytes;
   r.packs_by_panel = !r.columns_known && !r.columns_in_place && r.rows <= r.row_block;
   if (may_read_in_place) consider_batches(r, parameter, target, on);
+  if (!r.lanes_are_batches) consider_turning(r);
   return r;
 }
 
