@@ -44,7 +44,6 @@ variant make_network_variant(std::string name) {
   v.prepare_steps = [](std::span<float const> parameters, float const* in, float* out) -> std::function<void(int)> {
     auto const packed = std::make_shared<buffer>(program::packed_floats);
     auto const arena = std::make_shared<buffer>(program::arena_floats);
-    ago::runtime::prefer_large_pages(packed->data(), program::weight_bytes);
     program::pack(parameters.first<program::parameter_count>(),
                   packed->span().template first<program::packed_floats>());
     return [packed, arena, in, out](int step) { program::run_step(step, {packed->data(), arena->data(), &in, &out}); };
