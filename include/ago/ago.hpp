@@ -5,8 +5,8 @@
 #include <ago/requirements.hpp>
 #include <ago/simd/standard_functions.hpp>
 
+#include <ago/layers/algebra.hpp>
 #include <ago/layers/layers.hpp>
-#include <ago/network/algebra.hpp>
 #include <ago/network/network.hpp>
 #include <ago/network/parameters.hpp>
 #include <ago/network/parts.hpp>

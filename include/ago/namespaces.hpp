@@ -7,18 +7,28 @@ namespace ago {
 
 /// Operators, nodes and graphs.
 namespace ir {}
+/// Recording of layers while a network is traced: the folders tracing/ and layers/. (The layers are names of `ago`. A
+/// namespace `layers` or `network` would hide what users call so.)
+namespace tracing {
+using namespace ir;
+}
+/// Networks as they are written, and their graphs: the folder network/.
+namespace lowering {
+using namespace tracing;
+}
 /// What the graph is rewritten by.
 namespace passes {
-using namespace ir;
+using namespace lowering;
 }
 /// Which operators compute an index expression.
 namespace recognition {
-using namespace ir;
+using namespace tracing;
 }
-/// The index expressions of operators.
+/// The index expressions of operators, and how they are recorded: the folder operators/.
 namespace described {
 using namespace passes;
-}
+using namespace recognition;
+}  // namespace described
 /// Subgraphs and chains, devices, prices, policies.
 namespace partition {
 using namespace passes;

@@ -23,7 +23,7 @@ constexpr auto all_kinds = input{.h = 2, .w = 6} | embedding{.entries = 40, .wid
 
 TEST_CASE("no parameter is left out, for any layer, before and after the passes") {
   for (bench::graph_view const graph :
-       {bench::graph_view(lowered<all_kinds>::value), bench::graph_view(optimized<all_kinds>::value)}) {
+       {bench::graph_view(lowering::lowered<all_kinds>::value), bench::graph_view(optimized<all_kinds>::value)}) {
     auto const all = bench::make_parameters(graph, 1);
     CHECK(int(all.size()) == parameter_count<all_kinds>);
     CHECK(std::count(all.begin(), all.end(), 0.f) == 0);

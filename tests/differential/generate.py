@@ -57,7 +57,7 @@ def main():
                       f"constexpr auto net_{k} = make_{k}({{}});", ""]
         lines += ["}  // namespace", "", f"void add_networks_{file}(std::vector<subject>& list) {{"]
         for k in numbers:
-            record = f"[](detail::recorder& to, larger const& by) {{ record(to, make_{k}(by)); }}"
+            record = f"[](tracing::recorder& to, larger const& by) {{ record(to, make_{k}(by)); }}"
             lines += [f"  list.push_back(make_subject<net_{k}, {k}>({record}));"]
         lines += ["}", "", "}  // namespace differential", ""]
         write(options.out / f"networks_{file}.cpp", "\n".join(lines))

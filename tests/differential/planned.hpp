@@ -21,12 +21,12 @@ using traced_graph = ago::ir::graph<128, 256, 8>;
 
 /// The graph of a network with other inputs; null if its layers do not suit them.
 inline std::unique_ptr<traced_graph const> trace(subject const& s, larger const& by) {
-  ago::detail::recorder made;
+  ago::tracing::recorder made;
   s.record(made, by);
   if (made.bad.what != ago::ir::fault::none) return nullptr;
   if (made.nodes.size > traced_graph::node_capacity || made.edges.size > traced_graph::edge_capacity) return nullptr;
   auto g = std::make_unique<traced_graph>();
-  ago::detail::copy_to(*g, made);
+  ago::lowering::copy_to(*g, made);
   return g;
 }
 

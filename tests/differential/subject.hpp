@@ -62,7 +62,7 @@ struct subject {
   reference::graph_view graph;
   std::vector<compiled> variants;
   /// Records the network with other inputs; null: its inputs cannot be changed.
-  void (*record)(ago::detail::recorder& to, larger const& by) = nullptr;
+  void (*record)(ago::tracing::recorder& to, larger const& by) = nullptr;
 };
 
 template <class Model, auto const& Schedules = ago::untuned>
@@ -216,7 +216,7 @@ inline constexpr ago::isa tuned_target = Number % 8 == 6 ? ago::isa::scalar : ag
 
 template <auto const& Net>
 constexpr bool has_attention() {
-  for (ago::ir::node const& n : ago::lowered<Net>::value.nodes)
+  for (ago::ir::node const& n : ago::lowering::lowered<Net>::value.nodes)
     if (n.kind == ago::op::attention_values) return true;
   return false;
 }
@@ -230,9 +230,9 @@ compiled make_compiled() {
 }
 
 template <auto const& Net, int Number>
-subject make_subject(void (*record)(ago::detail::recorder&, larger const&) = nullptr) {
+subject make_subject(void (*record)(ago::tracing::recorder&, larger const&) = nullptr) {
   using ago::options;
-  subject s{Number, ago::lowered<Net>::value, {}, record};
+  subject s{Number, ago::lowering::lowered<Net>::value, {}, record};
   s.variants.push_back(make_compiled<Net, options{}>());
   if constexpr (second_target(Number) != ago::native_isa)
     s.variants.push_back(make_compiled<Net, options{.target = second_target(Number)}>());

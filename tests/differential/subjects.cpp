@@ -23,17 +23,18 @@ void define_functions() {
   define<soft_sign>([](double x) { return x / (1 + std::abs(x)); });
   define<bent>([](double x) { return (x > 0 ? x : x / 4) - (std::abs(x) < 1 ? x * x : 1); });
   define<gaussian>([](double x) { return std::exp(-x * x); });
-  define<ago::detail::elu_function>([](double x, double a, double b) { return (x < 0 ? a * std::expm1(x) : x) * b; });
-  define<ago::detail::celu_function>([](double x, double a, double) { return x < 0 ? a * std::expm1(x / a) : x; });
-  define<ago::detail::softplus_function>([](double x) { return std::max(x, 0.) + std::log1p(std::exp(-std::abs(x))); });
-  define<ago::detail::mish_function>(
+  define<ago::tracing::elu_function>([](double x, double a, double b) { return (x < 0 ? a * std::expm1(x) : x) * b; });
+  define<ago::tracing::celu_function>([](double x, double a, double) { return x < 0 ? a * std::expm1(x / a) : x; });
+  define<ago::tracing::softplus_function>(
+      [](double x) { return std::max(x, 0.) + std::log1p(std::exp(-std::abs(x))); });
+  define<ago::tracing::mish_function>(
       [](double x) { return x * std::tanh(std::max(x, 0.) + std::log1p(std::exp(-std::abs(x)))); });
-  define<ago::detail::squared>([](double x) { return x * x; });
-  define<ago::detail::reciprocal_root_above>([](double x, double a, double) { return 1 / std::sqrt(x + a); });
-  define<ago::detail::root_at_least>([](double x, double a, double) { return std::max(std::sqrt(x), a); });
-  define<ago::detail::affine_function>([](double x, double a, double b) { return a * x + b; });
-  define<ago::detail::power_function>([](double x, double a, double) { return std::pow(x, a); });
-  define<ago::detail::affine_sigmoid_function>(
+  define<ago::tracing::squared>([](double x) { return x * x; });
+  define<ago::tracing::reciprocal_root_above>([](double x, double a, double) { return 1 / std::sqrt(x + a); });
+  define<ago::tracing::root_at_least>([](double x, double a, double) { return std::max(std::sqrt(x), a); });
+  define<ago::tracing::affine_function>([](double x, double a, double b) { return a * x + b; });
+  define<ago::tracing::power_function>([](double x, double a, double) { return std::pow(x, a); });
+  define<ago::tracing::affine_sigmoid_function>(
       [](double x, double a, double b) { return std::clamp(a * x + b, 0., 1.); });
 }
 

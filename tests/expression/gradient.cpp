@@ -136,7 +136,7 @@ TEST_CASE("every operator of random graphs that has an expression has gradients"
     reference::random_graph const random(seed);
     auto const& g = random.graph;
     for (int v = g.input_count; v < g.node_count; ++v) {
-      auto const d = ago::description_of(g, v);
+      auto const d = ago::described::description_of(g, v);
       if (!d.exists) continue;
       CAPTURE(seed);
       CAPTURE(v);

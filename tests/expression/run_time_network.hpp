@@ -108,20 +108,20 @@ ago::plan::kernel_function catalogued(ago::plan::kernel_key const& wanted) {
 /// the notation.
 template <class Operation>
 std::unique_ptr<traced_graph const> trace_at_run_time(Operation const& o, ago::expression::extents const (&of)[3]) {
-  ago::detail::recorder made;
+  ago::tracing::recorder made;
   ago::tensor x[3];
   for (int i = 0; i < 3; ++i) {
     ago::shape const s = ago::recognition::shape_of(of[i]);
-    x[i] = ago::detail::record_input(made, {s.n, s.h, s.w, s.c});
+    x[i] = ago::lowering::record_input(made, {s.n, s.h, s.w, s.c});
   }
   made.inputs = 3;
   for (int i = 0; i < 3; ++i) x[i].axes = of[i];
   ago::tensor const y = o(x[0], x[1], x[2]);
   if (made.bad.what != ago::ir::fault::none) return nullptr;
-  ago::detail::record_outputs(made, y);
+  ago::lowering::record_outputs(made, y);
   if (made.nodes.size > traced_graph::node_capacity || made.edges.size > traced_graph::edge_capacity) return nullptr;
   auto g = std::make_unique<traced_graph>();
-  ago::detail::copy_to(*g, made);
+  ago::lowering::copy_to(*g, made);
   return g;
 }
 

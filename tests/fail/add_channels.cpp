@@ -16,4 +16,4 @@ constexpr auto block = [](tensor x) {
   return x + (x | pointwise{channels} | relu6{});  // here
 };
 inline constexpr auto net = input{.h = 32, .w = 32, .c = 3} | pointwise{16} | block | global_avg_pool{};
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

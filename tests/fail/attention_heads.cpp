@@ -16,4 +16,4 @@ inline constexpr auto net = input{.w = 16, .c = 128} | [](tensor x) {
   tensor const q = x | linear{128}, k = x | linear{128}, v = x | linear{128};
   return attention{.heads = heads}(q, k, v);  // here
 };
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -14,4 +14,4 @@ constexpr int height = 7;
 
 inline constexpr auto net = input{.h = height, .w = 8, .c = 96}
     | attention{.heads = 4, .patch = 2};  // here
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

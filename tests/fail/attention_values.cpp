@@ -16,4 +16,4 @@ inline constexpr auto net = input{.w = 16, .c = 64} | [](tensor x) {
   tensor const v = x | slice{0, values, axis::columns};
   return attention{.heads = 4}(x, x, v);  // here
 };
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

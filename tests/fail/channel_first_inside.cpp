@@ -12,4 +12,4 @@ inline constexpr auto net = input{.h = 8, .w = 8, .c = 3} | linear{10} | to_nchw
 inline constexpr auto net = input{.h = 8, .w = 8, .c = 3} | to_nchw{}
     | linear{10};  // here
 #endif
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -16,4 +16,4 @@ inline constexpr auto net = input{.h = 8, .w = 8, .c = 30} | [](tensor x) {
   auto const all = chunk<parts>(x);  // here
   return concat(all[0], all[1] | relu{});
 };
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

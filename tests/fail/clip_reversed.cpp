@@ -11,4 +11,4 @@ inline constexpr auto net = input{.c = 3} | clip{-1.f, 6.f};
 #else
 inline constexpr auto net = input{.c = 3} | clip{6.f, -1.f};  // here
 #endif
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

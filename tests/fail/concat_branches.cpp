@@ -15,4 +15,4 @@ inline constexpr auto net = input{.h = 28, .w = 28, .c = 192}
     | concat(pointwise{64},
              conv2d{.out = 128, .kernel = 3, .pad = 1},
              conv2d{.out = 32, .kernel = 5, .pad = margin});  // here
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -11,4 +11,4 @@ constexpr auto block = [](tensor x) { return concat(x, x | linear{3}); };
 constexpr auto block = [](tensor x) { return concat(x, linear{3}); };
 #endif
 inline constexpr auto net = input{.c = 3} | block;
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

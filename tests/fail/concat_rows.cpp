@@ -16,4 +16,4 @@ inline constexpr auto net = input{.h = 8, .w = 8, .c = 3} | [](tensor x) {
   tensor const y = x | slice{0, 6, axis::columns};
   return concat(along, x, y);  // here
 };
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -10,4 +10,4 @@ constexpr float probability = .5f;
 constexpr float probability = 1;
 #endif
 inline constexpr auto net = ago::input{.c = 4} | ago::linear{8} | ago::dropout{probability};
-static_assert(ago::check<net>::ok);
+static_assert(ago::lowering::check<net>::ok);

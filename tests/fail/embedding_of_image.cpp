@@ -13,4 +13,4 @@ constexpr int channels = 3;
 #endif
 
 inline constexpr auto net = input{.w = 16, .c = channels} | embedding{.entries = 1000, .width = 64};  // here
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -16,4 +16,4 @@ constexpr auto head() {
   return expect{.c = 1280} | linear{1000};  // here
 }
 inline constexpr auto net = input{.h = 7, .w = 7, .c = 320} | pointwise{features} | head();
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -18,4 +18,4 @@ inline constexpr auto outer = compute("outer", [](operand a, operand b) {
 });
 inline constexpr auto net = ago::trace([](ago::tensor x, ago::tensor y) { return outer(x, y); },
                                        ago::input{1, 4, 5, 3}, ago::input{1, 4, columns, 2});
-static_assert(ago::check<net>::ok);
+static_assert(ago::lowering::check<net>::ok);

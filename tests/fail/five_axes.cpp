@@ -16,4 +16,4 @@ inline constexpr auto net = ago::trace(
              ago::conv2d{.out = 4, .kernel = 3};
     },
     ago::input{1, 8, 8, 4});
-static_assert(ago::check<net>::ok);
+static_assert(ago::lowering::check<net>::ok);

@@ -34,4 +34,4 @@ inline constexpr auto net = input{.c = 3} | doubled | sqrt{};
 #else
 inline constexpr auto net = input{.c = 3} | doubled | hyperbolic_tangent{};
 #endif
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

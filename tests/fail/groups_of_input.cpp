@@ -14,4 +14,4 @@ constexpr int groups = 4;
 
 inline constexpr auto net = input{.h = 8, .w = 8, .c = 30}
     | conv2d{.out = 60, .kernel = 3, .groups = groups};  // here
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -12,4 +12,4 @@ constexpr int out = 64;
 #endif
 
 inline constexpr auto net = input{.h = 8, .w = 8, .c = 30} | conv2d{.out = out, .groups = 3};  // here
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -10,4 +10,4 @@ inline constexpr auto net = trace([](tensor a, tensor b) { return a + b; }, inpu
 #else
 inline constexpr auto net = trace([](tensor a, tensor b) { return a + b; }, input{.c = 3});
 #endif
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -15,4 +15,4 @@ constexpr auto scaled(float factor) {
 #endif
 }
 inline constexpr auto net = input{.c = 3} | scaled(2);
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -13,4 +13,4 @@ constexpr int head = 2;
 #endif
 inline constexpr auto net = input{.c = 8} | relu{} | linear{4};
 inline constexpr auto trunk = without_last<head>(net);
-static_assert(check<trunk>::ok);
+static_assert(lowering::check<trunk>::ok);

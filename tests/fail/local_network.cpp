@@ -11,5 +11,5 @@ bool fits() {
 #else
   constexpr auto net = input{.c = 3} | linear{3};
 #endif
-  return check<net>::ok;
+  return lowering::check<net>::ok;
 }

@@ -15,4 +15,4 @@ constexpr bool transposed = false;
 inline constexpr auto net = input{.w = 20, .c = 32} | [](tensor x) {
   return matmul(x, x, transposed);  // here
 };
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -13,4 +13,4 @@ constexpr int left = -1;
 
 inline constexpr auto net = input{.h = 8, .w = 8, .c = 3}
     | depthwise{.kernel = 3, .pad = pads{.left = left}};  // here
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

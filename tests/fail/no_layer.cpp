@@ -10,4 +10,4 @@ inline constexpr auto net = input{.c = 3} | linear{17};
 #else
 inline constexpr auto net = input{.c = 3} | relu{} | 17;
 #endif
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

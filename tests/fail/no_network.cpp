@@ -11,4 +11,4 @@ inline constexpr auto net = input{.c = 3} | linear{3} | relu{};
 #else
 inline constexpr auto net = linear{3} | relu{};
 #endif
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

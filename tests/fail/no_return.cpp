@@ -11,4 +11,4 @@ constexpr auto block = [](tensor x) { return x | relu{}; };
 constexpr auto block = [](tensor x) { x | relu{}; };
 #endif
 inline constexpr auto net = input{.c = 3} | linear{3} | block;
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -11,4 +11,4 @@ inline constexpr auto net = input{.h = 8, .w = 8, .c = 3} |
 #else
                             conv2d{.kernel = 3};  // here
 #endif
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -11,4 +11,4 @@ inline constexpr auto net = two;
 #else
 inline constexpr auto net = two | linear{3};
 #endif
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

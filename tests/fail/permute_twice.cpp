@@ -13,4 +13,4 @@ constexpr int last = 1;
 #endif
 
 inline constexpr auto net = input{.h = 8, .w = 8, .c = 3} | permute{0, 3, 1, last};  // here
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -13,4 +13,4 @@ constexpr int margin = 2;
 #endif
 
 inline constexpr auto net = input{.h = 8, .w = 8, .c = 3} | max_pool{.kernel = 3, .stride = 1, .pad = margin};  // here
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -13,4 +13,4 @@ constexpr int size = 1;
 
 inline constexpr auto net = input{.h = size, .w = size, .c = 3}
     | max_pool{.kernel = 2, .stride = 1, .pad = 2, .dilation = 3};  // here
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

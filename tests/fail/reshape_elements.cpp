@@ -13,4 +13,4 @@ constexpr int width = 56;
 #endif
 
 inline constexpr auto net = input{.h = 8, .w = 8, .c = 8} | reshape{.h = 1, .w = width};  // here
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -17,4 +17,4 @@ inline constexpr auto net = input{.h = 32, .w = 32, .c = 8}
     | residual{depthwise{.kernel = 3, .stride = stride, .pad = 1}}  // here
     | relu{};
 // [/network]
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -31,8 +31,9 @@ def misfit(words, lines):
     """The expected output for layer_fits<...>."""
     here = [number for number, line in enumerate(lines, 1) if line.endswith("// here")]
     what, where, layer, expected, actual = words.split()
-    return (rf"layer_fits<ago::ir::fault::{what}, ago::ir::op::{where}, ago::layer_number<{layer}>, "
-            rf"ago::source_line<{here[0] if len(here) == 1 else '?'}>, ago::expects<{expected}>, ago::gets<{actual}>")
+    own = "ago::lowering::"
+    return (rf"layer_fits<ago::ir::fault::{what}, ago::ir::op::{where}, {own}layer_number<{layer}>, "
+            rf"{own}source_line<{here[0] if len(here) == 1 else '?'}>, {own}expects<{expected}>, {own}gets<{actual}>")
 
 
 def statements(source):

@@ -13,4 +13,4 @@ constexpr int begin = 13;
 #endif
 
 inline constexpr auto net = input{.h = 8, .w = 8, .c = 24} | slice{.begin = begin, .count = 12};  // here
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -18,4 +18,4 @@ constexpr auto block = [](tensor x) {
   return (x | pointwise{8}) + shortcut;  // here
 };
 inline constexpr auto net = input{.h = 8, .w = 8, .c = 8} | block;
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

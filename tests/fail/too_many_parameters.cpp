@@ -12,4 +12,4 @@ constexpr int out = 2'000'000'000;
 #endif
 
 inline constexpr auto net = input{.c = 100'000} | linear{out};  // here
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

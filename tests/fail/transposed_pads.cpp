@@ -14,4 +14,4 @@ constexpr int cut = 3;
 
 inline constexpr auto net = input{.h = 2, .w = 4, .c = 8}
     | conv_transpose{.out = 4, .kernel = 2, .stride = 2, .pad = cut};  // here
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

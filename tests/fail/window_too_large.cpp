@@ -15,4 +15,4 @@ constexpr int size = 192;
 inline constexpr auto net = input{.h = size, .w = size, .c = 3}
     | conv2d{.out = 8, .kernel = 3, .stride = 32, .pad = 1}
     | avg_pool{7};  // here
-static_assert(check<net>::ok);
+static_assert(lowering::check<net>::ok);

@@ -25,7 +25,7 @@ void expect(bool holds) {
 
 /// Checks that ago traces the network again, with as many parameters as there are weights.
 void expect_sound(importer::call_list const& network, std::size_t weights) {
-  ago::detail::recorder to;
+  ago::tracing::recorder to;
   importer::record(network, to);
   expect(to.bad.what == ago::ir::fault::none);
   expect(to.floats == static_cast<long>(weights));

@@ -180,7 +180,7 @@ constexpr bool has_nodes(auto const& graph, std::initializer_list<int> kinds, st
 /// That the header's network is recorded as the calls are in the order of the text.
 std::string recorded_alike(std::string const& name, program_text const& text, call_list const& network) {
   call_list const ordered = in_order_of(text, network);
-  ago::detail::recorder made;
+  ago::tracing::recorder made;
   record(ordered, made);
   std::string kinds, edges;
   std::vector<int> place;
@@ -192,14 +192,15 @@ std::string recorded_alike(std::string const& name, program_text const& text, ca
     for (int k = 0; stays && k < n.input_count; ++k)
       edges += (edges.empty() ? "" : ",") + std::to_string(place[std::size_t(made.edges[n.input_first + k])]);
   }
-  return "static_assert(has_nodes(ago::lowered<" + name + "::network>::value, {" + kinds + "}, {" + edges + "}));\n";
+  return "static_assert(has_nodes(ago::lowering::lowered<" + name + "::network>::value, {" + kinds + "}, {" + edges +
+         "}));\n";
 }
 
 constexpr char const* main_begin = R"(
 int main(int, char** arguments) {
-  define<ago::detail::affine_function>([](double x, double factor, double summand) { return x * factor + summand; });
-  define<ago::detail::negated>([](double x) { return -x; });
-  define<ago::detail::absolute_value>([](double x) { return std::fabs(x); });
+  define<ago::tracing::affine_function>([](double x, double factor, double summand) { return x * factor + summand; });
+  define<ago::tracing::negated>([](double x) { return -x; });
+  define<ago::tracing::absolute_value>([](double x) { return std::fabs(x); });
   std::string const folder = arguments[1];
   int bad = 0;
 )";
@@ -213,7 +214,7 @@ void check_models(unsigned first, unsigned count) {
   auto const add_header = [&](std::string const& name, std::string const& header) {
     folder.write(name + ".hpp", header);
     includes += "#include \"" + name + ".hpp\"\n";
-    checks += "static_assert(ago::check<" + name + "::network>::ok);\n";
+    checks += "static_assert(ago::lowering::check<" + name + "::network>::ok);\n";
     used.insert(name);
   };
   for (unsigned seed = first; seed < first + count; ++seed) {
@@ -243,7 +244,7 @@ void check_models(unsigned first, unsigned count) {
       folder.write_numbers(number + ".out" + std::to_string(i), made.values[std::size_t(made.outputs[i])].numbers);
     // The plain loops do not support users' functions.
     if (header.find("map{") == std::string::npos)
-      calls += "  bad += differs(\"" + name + "\", folder + \"/" + number + "\", ago::lowered<" + name +
+      calls += "  bad += differs(\"" + name + "\", folder + \"/" + number + "\", ago::lowering::lowered<" + name +
                "::network>::value);\n";
   }
   for (std::string const& name : names)

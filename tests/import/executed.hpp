@@ -22,12 +22,12 @@ inline void define_functions() {
   auto const define = [](auto const& registers, auto of) {
     reference::define(&ago::ir::user_map<std::remove_cvref_t<decltype(registers)>>, of);
   };
-  define(ago::detail::affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
-  define(ago::detail::negated, [](double x) { return -x; });
-  define(ago::detail::softsign_function, [](double x) { return x / (1 + std::fabs(x)); });
-  define(ago::detail::affine_sigmoid_function,
+  define(ago::tracing::affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
+  define(ago::tracing::negated, [](double x) { return -x; });
+  define(ago::tracing::softsign_function, [](double x) { return x / (1 + std::fabs(x)); });
+  define(ago::tracing::affine_sigmoid_function,
          [](double x, double alpha, double beta) { return std::clamp(alpha * x + beta, 0., 1.); });
-  define(ago::detail::elu_function,
+  define(ago::tracing::elu_function,
          [](double x, double alpha, double gamma) { return gamma * (x < 0 ? alpha * std::expm1(x) : x); });
 }
 
@@ -36,13 +36,13 @@ inline results executed(network const& net, std::vector<floats> const& inputs) {
   define_functions();
   ago::importer::lowered_model const lowered = lowered_of(net);
   ago::importer::program_text const text = ago::importer::written_text(lowered);
-  ago::detail::recorder made;
+  ago::tracing::recorder made;
   ago::importer::call_list const list = in_order_of(text, lowered.network);
   ago::importer::record(list, made);
   using graph = ago::ir::graph<4096, 8192, 8>;
   REQUIRE(made.nodes.size <= graph::node_capacity);
   auto const g = std::make_unique<graph>();
-  ago::detail::copy_to(*g, made);
+  ago::lowering::copy_to(*g, made);
   return reference::run(*g, text.weights, inputs);
 }
 

@@ -45,9 +45,9 @@ TEST_CASE("an inverted residual is recorded like the network written by hand") {
   net.node("Gemm", {"g", "w", "s"}, {"y"}).set("transB", 1);
   net.output("y");
 
-  ago::detail::recorder recorded;
+  ago::tracing::recorder recorded;
   record(lowered_of(net).network, recorded);
-  auto const& g = ago::lowered<hand_written>::value;
+  auto const& g = ago::lowering::lowered<hand_written>::value;
   REQUIRE(recorded.nodes.size == g.node_count);
   for (int v = 0; v < g.node_count; ++v) {
     ago::ir::node const &a = recorded.nodes[v], &b = g.nodes[v];

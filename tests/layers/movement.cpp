@@ -142,7 +142,7 @@ constexpr auto ids =
 }  // namespace
 
 TEST_CASE("tables, positions and layer norms declare their parameters in source order") {
-  auto const& g = lowered<ids>::value;
+  auto const& g = lowering::lowered<ids>::value;
   auto const& table = parameters<ids>;
   REQUIRE(g.node_count == 4);
   REQUIRE(table.size() == 4);

@@ -51,7 +51,7 @@ inline constexpr auto pasted = trace(
       return outputs(loss, d + a);
     },
     input{.c = 5});
-constexpr auto const& original = lowered<pasted>::value;
+constexpr auto const& original = lowering::lowered<pasted>::value;
 constexpr int forward = 4;
 
 /// Operands of a node, as numbers of nodes.

@@ -29,7 +29,7 @@ expression::definition activation(op kind, expression::extents const& in) {
   node n{.kind = kind, .alpha = .25f, .beta = 1.5f};
   n.out = {in[0], in[1], in[2], in[3]};
   n.input_count = 1;
-  return description_of(n, &in).as;
+  return described::description_of(n, &in).as;
 }
 void check_close(values const& a, values const& b) {
   REQUIRE(a.size() == b.size());
@@ -69,7 +69,7 @@ TEST_CASE("gradients of a batch norm and the activation after it, computed toget
 TEST_CASE("both sums over the gradient of a batch norm are one expression, whose elements are read once") {
   expression::extents const in(2, 3, 2, 21);
   node const relu{.kind = op::relu6, .out = {2, 3, 2, 21}, .input_count = 1};
-  expression::definition const flow = norm::gated_flow(description_of(relu, &in).as, in);
+  expression::definition const flow = norm::gated_flow(described::description_of(relu, &in).as, in);
   for (expression::definition const& sums : {norm::flow_sums(in), norm::gated_flow_sums(flow, in)}) {
     expression::definition const d = normalised(sums);
     REQUIRE(d.expression_count == 1);

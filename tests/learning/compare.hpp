@@ -14,7 +14,7 @@ namespace train_test {
 
 /// Trains for 100 steps as reference.py does, and compares the losses and the last parameters.
 template <class Trainer, int N, int L, int P>
-void compare(Trainer& t, parameter_table<N> const& table, std::uint32_t seed, double const (&losses)[L],
+void compare(Trainer& t, lowering::parameter_table<N> const& table, std::uint32_t seed, double const (&losses)[L],
              double const (&last)[P], bool halves = false) {
   generator random(seed);
   std::vector<float> const start = filled(table, random);

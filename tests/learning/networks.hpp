@@ -31,7 +31,7 @@ class generator {
 
 /// Parameters as reference.py's fill() makes them.
 template <int N>
-std::vector<float> filled(parameter_table<N> const& table, generator& random) {
+std::vector<float> filled(lowering::parameter_table<N> const& table, generator& random) {
   std::vector<float> r;
   for (parameter const& p : table)
     for (int i = 0; i < p.count(); ++i) {

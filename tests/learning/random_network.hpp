@@ -18,21 +18,21 @@ inline constexpr int row_capacity = 64;
 class random_network {
  public:
   std::unique_ptr<network_graph> graph = std::make_unique<network_graph>();
-  ago::parameter_table<row_capacity> table{};
+  ago::lowering::parameter_table<row_capacity> table{};
   int rows = 0;
 
   explicit random_network(unsigned seed) : random_(seed) {
-    ago::tensor x = ago::detail::record_input(recorder_, {any(1, 3), any(1, 6), any(1, 6), any(1, 6)});
+    ago::tensor x = ago::lowering::record_input(recorder_, {any(1, 3), any(1, 6), any(1, 6), any(1, 6)});
     recorder_.inputs = 1;
     for (int layers = any(3, 8); layers > 0; --layers) x = chance(30) ? joined(x) : layer(x);
     if (recorder_.parameters.size == 0 || chance(30)) x = x | ago::linear{any(1, 6)};
-    ago::detail::record_outputs(recorder_, x);
-    copy_to(*graph, recorder_);
+    ago::lowering::record_outputs(recorder_, x);
+    ago::lowering::copy_to(*graph, recorder_);
     rows = recorder_.parameters.size;
     // Rows are looked up by their offsets, so those that there are not come last.
     for (int i = 0; i < row_capacity; ++i) {
       if (i < rows) table.rows[i] = recorder_.parameters[i];
-      else table.rows[i].offset = ago::detail::int_limit;
+      else table.rows[i].offset = ago::tracing::int_limit;
     }
   }
   int any(int from, int to) { return std::uniform_int_distribution(from, to)(random_); }
@@ -167,7 +167,7 @@ class random_network {
   }
 
   std::mt19937 random_;
-  ago::detail::recorder recorder_;
+  ago::tracing::recorder recorder_;
 };
 
 }  // namespace train_test

@@ -23,25 +23,25 @@ class fragment_store {
  public:
   /// As fragment_of.
   ago::learning::fragment make(ago::learning::fragment_source const& from) {
-    ago::detail::recorder made;
+    ago::tracing::recorder made;
     ago::tensor all[ago::expression::definition::max_values]{};
     for (int v = 0; v < from.as.input_count; ++v)
       if (from.parameters[v] < 0) all[v] = input(made, ago::recognition::shape_of(from.as.values[v].extents));
     if (made.nodes.size == 0) input(made, {1, 1, 1, 1});  // it reads parameters only
     made.inputs = made.nodes.size;
-    ago::detail::record_outputs(made, ago::detail::operation_recording(from.as, from.name, {&made, 0},
-                                                                       {all, from.as.input_count}, from.parameters)
-                                          .result(0));
+    ago::lowering::record_outputs(made, ago::described::operation_recording(from.as, from.name, {&made, 0},
+                                                                            {all, from.as.input_count}, from.parameters)
+                                            .result(0));
     if (made.nodes.size > graph::node_capacity || made.edges.size > graph::edge_capacity)
       throw std::logic_error("a fragment is larger than expected");
     graph& g = graphs_.emplace_back();
-    copy_to(g, made);
+    ago::lowering::copy_to(g, made);
     return {g.nodes, g.edges, g.node_count, g.input_count, g.outputs[0], &g.bad};
   }
 
  private:
-  static ago::tensor input(ago::detail::recorder& to, ago::shape const& s) {
-    return ago::detail::record_input(to, {s.n, s.h, s.w, s.c});
+  static ago::tensor input(ago::tracing::recorder& to, ago::shape const& s) {
+    return ago::lowering::record_input(to, {s.n, s.h, s.w, s.c});
   }
   std::deque<graph> graphs_;
 };
@@ -53,7 +53,7 @@ class made_recipe {
  public:
   ago::learning::recipe value{};
 
-  made_recipe(ago::ir::node const& n, ago::description const& as, char const* name, bool always_records)
+  made_recipe(ago::ir::node const& n, ago::described::description const& as, char const* name, bool always_records)
       : of_(n), as_(as) {
     int const count = as_.as.expression_count;
     forward_.resize(std::size_t(count));
@@ -74,7 +74,7 @@ class made_recipe {
   }
   /// Of a batch norm by the statistics of the batch, as norm_recipe. `gate`: the activation whose gradient is part of
   /// its own; null: none.
-  made_recipe(ago::ir::node const& n, ago::shape const& operand, ago::description const* gate) : of_(n) {
+  made_recipe(ago::ir::node const& n, ago::shape const& operand, ago::described::description const* gate) : of_(n) {
     namespace norm = ago::learning::training_norm;
     ago::expression::extents const in = ago::described::extents_of(operand);
     int const c = in[3];
@@ -97,7 +97,7 @@ class made_recipe {
 
  private:
   ago::ir::node of_;
-  ago::description as_{};
+  ago::described::description as_{};
   fragment_store store_;
   std::vector<ago::learning::fragment> forward_, gradients_;
 };
@@ -130,7 +130,7 @@ struct run_time_step {
     constexpr bool takes_classes = ago::learning::takes_classes<Loss>();
     ago::shape const target = takes_classes ? ago::shape{result.n, result.h, result.w, 1} : result;
     using ago::described::extents_of;
-    ago::description const as{.as = loss(extents_of(result), extents_of(target)), .exists = true};
+    ago::described::description const as{.as = loss(extents_of(result), extents_of(target)), .exists = true};
     ago::learning::recipe const& of_loss = made.emplace_back(g.nodes[0], as, "loss", true).value;
     record(net, flow, of, of_loss, target);
   }
@@ -140,26 +140,28 @@ struct run_time_step {
     ago::ir::node const& n = flow.g.nodes[v];
     if (flow.takes_statistics(n)) {
       int const gate = flow.gates.after[v];
-      ago::description const activation = gate > 0 ? ago::description_of(flow.g, gate) : ago::description{};
+      ago::described::description const activation =
+          gate > 0 ? ago::described::description_of(flow.g, gate) : ago::described::description{};
       return &made.emplace_back(n, flow.g.source(v).out, gate > 0 ? &activation : nullptr).value;
     }
-    bool const drops = ago::detail::is_dropout(n);
-    ago::description const as =
-        drops ? ago::description{.as = ago::learning::kept_by_mask(ago::described::extents_of(n.out)), .exists = true}
-              : ago::description_of(flow.g, v);
+    bool const drops = ago::tracing::is_dropout(n);
+    ago::described::description const as =
+        drops ? ago::described::description{.as = ago::learning::kept_by_mask(ago::described::extents_of(n.out)),
+                                            .exists = true}
+              : ago::described::description_of(flow.g, v);
     return as.exists ? &made.emplace_back(n, as, drops ? "dropout" : name_of(n.kind), drops).value : nullptr;
   }
   void record(random_network const& net, auto const& flow, ago::learning::recipe const* const* of,
               ago::learning::recipe const& of_loss, ago::shape const& target) {
     network_graph const& g = *net.graph;
-    ago::detail::recorder to;
+    ago::tracing::recorder to;
     std::vector<ago::tensor> x;
-    auto const input = [&](ago::shape const& s) { x.push_back(ago::detail::record_input(to, {s.n, s.h, s.w, s.c})); };
+    auto const input = [&](ago::shape const& s) { x.push_back(ago::lowering::record_input(to, {s.n, s.h, s.w, s.c})); };
     input(g.nodes[0].out);
     input(target);
     input({1, 1, 1, 1});
     for (int v = 0; v < g.node_count; ++v)
-      if (ago::detail::is_dropout(g.nodes[v])) {
+      if (ago::tracing::is_dropout(g.nodes[v])) {
         masks.push_back(int(x.size()));
         input(g.nodes[v].out);
       }
@@ -168,11 +170,11 @@ struct run_time_step {
     step.forward(x.data(), x.data() + 3);
     ago::tensor const loss = step.loss(of_loss, step.output(0), x[1]);
     step.backward(loss, x[2]);
-    ago::detail::record_output(to, loss);
-    for (int i = 0; i < net.rows; ++i) ago::detail::record_output(to, step.gradient_of_row(i));
+    ago::lowering::record_output(to, loss);
+    for (int i = 0; i < net.rows; ++i) ago::lowering::record_output(to, step.gradient_of_row(i));
     if (to.nodes.size > step_graph::node_capacity || to.edges.size > step_graph::edge_capacity)
       throw std::logic_error("a step is larger than expected");
-    copy_to(*graph, to);
+    ago::lowering::copy_to(*graph, to);
   }
 };
 

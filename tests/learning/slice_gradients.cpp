@@ -47,16 +47,16 @@ struct slices {
     return r;
   }
   std::unique_ptr<recorded> as_graph() const {
-    detail::recorder to;
+    tracing::recorder to;
     learning::slice_gradients parts;
-    for (node const& n : of) detail::record_input(to, {.n = n.out.n, .h = n.out.h, .w = n.out.w, .c = n.out.c});
+    for (node const& n : of) lowering::record_input(to, {.n = n.out.n, .h = n.out.h, .w = n.out.w, .c = n.out.c});
     to.inputs = int(of.size());
     for (std::size_t k = of.size(); k-- > 0;) parts.add(7, of[k], {&to, int(k)});
     tensor sum;
     parts.take(7, whole, [&](tensor x) { sum = sum.recorder ? sum + x : x; });
-    detail::record_output(to, sum);
+    lowering::record_output(to, sum);
     auto g = std::make_unique<recorded>();
-    copy_to(*g, to);
+    lowering::copy_to(*g, to);
     CHECK(!parts.has(7));
     return g;
   }
@@ -72,9 +72,9 @@ int count(recorded const& g, op kind) {
 constexpr bool joins_in_growing_graphs() {
   bool good = true;
   for (int nodes = 60; nodes < 65; ++nodes) {
-    detail::recorder to;
+    tracing::recorder to;
     learning::slice_gradients parts;
-    for (int v = 0; v < nodes; ++v) detail::record_input(to, {.c = v == 0 ? 4 : 2});
+    for (int v = 0; v < nodes; ++v) lowering::record_input(to, {.c = v == 0 ? 4 : 2});
     node n{.kind = op::slice, .out = {1, 1, 1, 2}};
     parts.add(0, n, {&to, 1});
     n.begin = 2;

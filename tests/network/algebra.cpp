@@ -32,7 +32,7 @@ inline constexpr auto image = input{.h = 6, .w = 5, .c = 4};
 
 static constexpr auto chain = image | (relu{} | (sigmoid{} | silu{})) | widen | [](tensor x) { return x | gelu{}; };
 TEST_CASE("layers, sequences of layers, functions and lambdas chain by |") {
-  auto const& g = lowered<chain>::value;
+  auto const& g = lowering::lowered<chain>::value;
   CHECK(reads(g, {op::input, op::relu, op::sigmoid, op::silu, op::pointwise, op::gelu}));
   for (int v = 1; v < g.node_count; ++v) CHECK(g.operand(v) == v - 1);
   CHECK(g.nodes[5].out == shape{1, 6, 5, 8});
@@ -48,7 +48,7 @@ static constexpr auto sums = trace(
     },
     image, input{.c = 4});
 TEST_CASE("+ and * put the whole image first and broadcast a single pixel") {
-  auto const& g = lowered<sums>::value;
+  auto const& g = lowering::lowered<sums>::value;
   REQUIRE(reads(g, {op::input, op::input, op::relu, op::add, op::mul, op::mul, op::add, op::add}));
   CHECK(g.operand(3, 0) == 0);
   CHECK(g.operand(3, 1) == 2);
@@ -59,12 +59,12 @@ TEST_CASE("+ and * put the whole image first and broadcast a single pixel") {
   }
   CHECK(g.operand(6, 0) == 5);
   CHECK(g.operand(6, 1) == 1);
-  CHECK(check<sums>::ok);
+  CHECK(lowering::check<sums>::ok);
 }
 
 static constexpr auto pixels = trace([](tensor a, tensor b) { return a * b; }, input{.c = 4}, input{.c = 4});
 TEST_CASE("two single pixels keep their order") {
-  auto const& g = lowered<pixels>::value;
+  auto const& g = lowering::lowered<pixels>::value;
   CHECK(g.operand(2, 0) == 0);
   CHECK(g.operand(2, 1) == 1);
 }
@@ -72,15 +72,15 @@ TEST_CASE("two single pixels keep their order") {
 static constexpr auto batch =
     trace([](tensor x, tensor gate) { return gate * x; }, input{.n = 3, .h = 2, .w = 2, .c = 4}, input{.n = 3, .c = 4});
 TEST_CASE("a gate has one pixel per image of a batch") {
-  auto const& g = lowered<batch>::value;
+  auto const& g = lowering::lowered<batch>::value;
   CHECK(g.operand(2, 0) == 0);
   CHECK(g.nodes[2].out == shape{3, 2, 2, 4});
-  CHECK(check<batch>::ok);
+  CHECK(lowering::check<batch>::ok);
 }
 
 static constexpr auto with_residual = image | residual{pointwise{4} | relu{}};
 TEST_CASE("a residual adds its input") {
-  auto const& g = lowered<with_residual>::value;
+  auto const& g = lowering::lowered<with_residual>::value;
   REQUIRE(reads(g, {op::input, op::pointwise, op::relu, op::add}));
   CHECK(g.operand(3, 0) == 0);
   CHECK(g.operand(3, 1) == 2);
@@ -89,7 +89,7 @@ TEST_CASE("a residual adds its input") {
 
 static constexpr auto combined = image | identity{} * (global_avg_pool{} | sigmoid{}) | (relu{} + sigmoid{});
 TEST_CASE("layers add and multiply like the values they produce") {
-  auto const& g = lowered<combined>::value;
+  auto const& g = lowering::lowered<combined>::value;
   REQUIRE(
       reads(g, {op::input, op::identity, op::global_avg_pool, op::sigmoid, op::mul, op::relu, op::sigmoid, op::add}));
   CHECK(g.operand(4, 0) == 1);
@@ -100,7 +100,7 @@ TEST_CASE("layers add and multiply like the values they produce") {
 
 static constexpr auto repeated = image | repeat{3, pointwise{7}} | repeat{0, relu{}};
 TEST_CASE("every repetition records the layer again, with parameters of its own") {
-  auto const& g = lowered<repeated>::value;
+  auto const& g = lowering::lowered<repeated>::value;
   REQUIRE(reads(g, {op::input, op::pointwise, op::pointwise, op::pointwise}));
   CHECK(g.nodes[1].weight == 0);
   CHECK(g.nodes[2].weight == 28);
@@ -111,7 +111,7 @@ TEST_CASE("every repetition records the layer again, with parameters of its own"
 static constexpr auto joined = image | concat(pointwise{3}, identity{} | relu{}, widen) |
                                [](tensor x) { return concat(x, x | relu{}, x, concat(x)); } | concat(relu{});
 TEST_CASE("concat joins any number of layers and tensors") {
-  auto const& g = lowered<joined>::value;
+  auto const& g = lowering::lowered<joined>::value;
   REQUIRE(reads(g, {op::input, op::pointwise, op::identity, op::relu, op::pointwise, op::concat, op::relu, op::concat,
                     op::relu}));
   CHECK(g.nodes[5].input_count == 3);
@@ -130,8 +130,8 @@ static constexpr auto ordered = image | [](tensor x) {
                 (sum | depthwise{.pad = 1}) * (sum | batch_norm{}));
 };
 TEST_CASE("operands are recorded from left to right, so that parameters have one order on every compiler") {
-  CHECK(reads(lowered<ordered>::value, {op::input, op::pointwise, op::conv2d, op::add, op::bias, op::linear,
-                                        op::depthwise, op::batch_norm, op::mul, op::concat}));
+  CHECK(reads(lowering::lowered<ordered>::value, {op::input, op::pointwise, op::conv2d, op::add, op::bias, op::linear,
+                                                  op::depthwise, op::batch_norm, op::mul, op::concat}));
 }
 
 /// Checks the names of a network's operators, beginning with its inputs; null: no name.
@@ -149,7 +149,7 @@ void check_names(auto const& g, char const* const (&expected)[N]) {
 static constexpr auto names = image | named("stem", pointwise{2} | relu{}) | relu{} |
                               named("block", bias{} | named("gate", linear{3}) | relu{}) | named("", relu{});
 TEST_CASE("a name applies to all that its layer records; nested names are joined") {
-  auto const& g = lowered<names>::value;
+  auto const& g = lowering::lowered<names>::value;
   REQUIRE(reads(g, {op::input, op::pointwise, op::relu, op::relu, op::bias, op::linear, op::bias, op::relu, op::relu}));
   check_names(g, {nullptr, "stem", "stem", nullptr, "block", "block.gate", "block.gate", "block", nullptr});
   auto const& optimised = optimized<names>::value;
@@ -161,8 +161,8 @@ static constexpr auto numbers = image | named("a", repeat{2, relu{} | named("b",
                                 named("e", 0, repeat{1, named("", relu{})}) | named("f", relu{} | repeat{2, relu{}}) |
                                 repeat{2, named("g", relu{})};
 TEST_CASE("a name numbers the repetitions directly below it") {
-  check_names(lowered<numbers>::value, {nullptr, "a.0", "a.0.b.10", "a.1", "a.1.b.10", "c.0.d.0", "c.0.d.1", "c.1.d.0",
-                                        "c.1.d.1", "e.0.0", "f", "f", "f", "g", "g"});
+  check_names(lowering::lowered<numbers>::value, {nullptr, "a.0", "a.0.b.10", "a.1", "a.1.b.10", "c.0.d.0", "c.0.d.1",
+                                                  "c.1.d.0", "c.1.d.1", "e.0.0", "f", "f", "f", "g", "g"});
 }
 
 TEST_CASE("names are accepted outside a network, where nothing records them") {
@@ -180,7 +180,7 @@ static constexpr auto lines = image | [](tensor x) {
   return concat(y, y);  // + 8
 };
 TEST_CASE("operators record their lines too") {
-  auto const& g = lowered<lines>::value;
+  auto const& g = lowering::lowered<lines>::value;
   REQUIRE(reads(g, {op::input, op::add, op::mul, op::concat, op::relu, op::add, op::concat}));
   CHECK(g.nodes[1].line == lines_begin + 2);
   CHECK(g.nodes[2].line == lines_begin + 3);
@@ -196,5 +196,5 @@ static constexpr auto decided = image | [](tensor x) {
   return x.height() == 6 && x.width() == 5 && x.images() == 1 ? x : x | sigmoid{};
 };
 TEST_CASE("extents decide what is recorded") {
-  CHECK(reads(lowered<decided>::value, {op::input, op::pointwise, op::pointwise, op::relu}));
+  CHECK(reads(lowering::lowered<decided>::value, {op::input, op::pointwise, op::pointwise, op::relu}));
 }

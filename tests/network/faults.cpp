@@ -363,9 +363,9 @@ static constexpr auto twice = input{.h = 8, .w = 8, .c = 4} | pointwise{6} |
 static constexpr int twice_line = __LINE__ - 2;
 
 TEST_CASE("in constant evaluation, a network keeps its first fault with the layer's number and line") {
-  static_assert(lowered<undefined_output>::value.bad.what == fault::tensor_of_another_network);
-  constexpr diagnostic d = lowered<twice>::value.bad;
+  static_assert(lowering::lowered<undefined_output>::value.bad.what == fault::tensor_of_another_network);
+  constexpr diagnostic d = lowering::lowered<twice>::value.bad;
   static_assert(d == diagnostic{fault::channels_not_divisible_by_groups, op::conv2d, 2, twice_line, 4, 6});
-  CHECK(lowered<twice>::value.node_count == 4);
+  CHECK(lowering::lowered<twice>::value.node_count == 4);
   CHECK(optimized<twice>::value.bad == d);
 }

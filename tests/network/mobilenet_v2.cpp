@@ -43,11 +43,11 @@ TEST_CASE("MobileNet-V2 has torchvision's parameters") {
   CHECK(statistics == 34'112);
   CHECK(parameter_count<mobilenet_v2<224>> == 3'538'984);
   CHECK(parameter_count<mobilenet_v2<56>> == 3'538'984);
-  CHECK(check<mobilenet_v2<224>>::ok);
+  CHECK(lowering::check<mobilenet_v2<224>>::ok);
 }
 
 TEST_CASE("MobileNet-V2 at 224 pixels takes 300.8 million multiplications") {
-  CHECK(multiplications(lowered<mobilenet_v2<224>>::value) == 300'774'272);
+  CHECK(multiplications(lowering::lowered<mobilenet_v2<224>>::value) == 300'774'272);
   CHECK(multiplications(optimized<mobilenet_v2<224>>::value) == 300'774'272);
 }
 
@@ -57,9 +57,9 @@ TEST_CASE("MobileNet-V2's features shrink by 32 at every size") {
       if (g.nodes[v].kind == op::global_avg_pool) return g.source(v).out;
     return shape{};
   };
-  CHECK(features(lowered<mobilenet_v2<56>>::value) == shape{1, 2, 2, 1280});
-  CHECK(features(lowered<mobilenet_v2<112>>::value) == shape{1, 4, 4, 1280});
-  CHECK(features(lowered<mobilenet_v2<224>>::value) == shape{1, 7, 7, 1280});
+  CHECK(features(lowering::lowered<mobilenet_v2<56>>::value) == shape{1, 2, 2, 1280});
+  CHECK(features(lowering::lowered<mobilenet_v2<112>>::value) == shape{1, 4, 4, 1280});
+  CHECK(features(lowering::lowered<mobilenet_v2<224>>::value) == shape{1, 7, 7, 1280});
 }
 
 TEST_CASE("after the passes MobileNet-V2 has 152 operators, none of them a batch norm") {
@@ -80,7 +80,7 @@ TEST_CASE("after the passes MobileNet-V2 has 152 operators, none of them a batch
 }
 
 TEST_CASE("passes in an evaluation for each round give the same graph") {
-  static constexpr auto const& recorded = lowered<mobilenet_v2<32>>::value;
+  static constexpr auto const& recorded = lowering::lowered<mobilenet_v2<32>>::value;
   auto const& once = passes::simplified<mobilenet_v2<32>, algebra::exact>::result;
   constexpr auto rounds = passes::optimized_in_rounds<recorded, algebra::exact>::result();
   CHECK(once.applied.total() == rounds.applied.total());

@@ -61,7 +61,7 @@ TEST_CASE("parameters are in declaration order, with PyTorch's shapes") {
 }
 
 TEST_CASE("nodes point to their parameters") {
-  auto const& g = lowered<net>::value;
+  auto const& g = lowering::lowered<net>::value;
   for (int v = 0; v < g.node_count; ++v) {
     node const& n = g.nodes[v];
     int found = 0;

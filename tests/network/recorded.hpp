@@ -4,7 +4,7 @@
 
 #include "run_time_trace.hpp"
 
-#include <ago/network/algebra.hpp>
+#include <ago/layers/algebra.hpp>
 
 #include <doctest/doctest.h>
 

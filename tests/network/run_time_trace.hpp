@@ -7,12 +7,12 @@
 namespace graph_test {
 
 struct run_time_trace {
-  ago::detail::recorder recorder;
+  ago::tracing::recorder recorder;
 
   ago::tensor add(ago::input in) {
-    ago::tensor const x = ago::detail::record_input(recorder, in);
+    ago::tensor const x = ago::lowering::record_input(recorder, in);
     recorder.inputs = recorder.nodes.size;
-    return ago::detail::record_layout(x, in);
+    return ago::lowering::record_layout(x, in);
   }
   ago::ir::node const& last() const { return recorder.nodes[recorder.nodes.size - 1]; }
   ago::ir::fault fault() const { return recorder.bad.what; }

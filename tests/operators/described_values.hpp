@@ -14,7 +14,7 @@ namespace expression_test {
 
 /// The operands and parameters of operator v, whose description is `d`; `all`: the values of all operators.
 template <int V, int E, int O>
-std::vector<values> given_to(ago::ir::graph<V, E, O> const& g, int v, ago::description const& d,
+std::vector<values> given_to(ago::ir::graph<V, E, O> const& g, int v, ago::described::description const& d,
                              std::vector<float> const& parameters, std::vector<reference::value> const& all) {
   std::vector<values> r;
   for (int k = 0; k < g.nodes[v].input_count; ++k) r.push_back(all[std::size_t(g.operand(v, k))].exact);
@@ -32,7 +32,7 @@ std::vector<values> given_to(ago::ir::graph<V, E, O> const& g, int v, ago::descr
 
 /// Operator v must have the values that the tests' own executor computes.
 template <int V, int E, int O>
-void check_description(ago::ir::graph<V, E, O> const& g, int v, ago::description const& d,
+void check_description(ago::ir::graph<V, E, O> const& g, int v, ago::described::description const& d,
                        std::vector<float> const& parameters, std::vector<reference::value> const& all) {
   CAPTURE(v);
   CAPTURE(std::string(ago::ir::label_of(g.nodes[v])));

@@ -49,7 +49,7 @@ TEST_CASE("every operator of random graphs that has an expression has its values
     auto const all = reference::run_all(g, parameters, reference::random_inputs(g, numbers));
     for (int v = g.input_count; v < g.node_count; ++v) {
       ago::ir::node const& n = g.nodes[v];
-      auto const d = ago::description_of(g, v);
+      auto const d = ago::described::description_of(g, v);
       ++(d.exists ? seen : unseen)[name_of(n.kind)];
       CAPTURE(seed);
       if (!d.exists) continue;
@@ -78,7 +78,7 @@ void check_all(auto const& g, reference::builder const& b) {
   auto const parameters = reference::random_parameters(b, numbers);
   auto const all = reference::run_all(g, parameters, reference::random_inputs(b.graph, numbers));
   for (int v = g.input_count; v < g.node_count; ++v) {
-    auto const d = ago::description_of(g, v);
+    auto const d = ago::described::description_of(g, v);
     CAPTURE(v);
     REQUIRE(d.exists);
     check_description(g, v, d, parameters, all);
@@ -195,39 +195,40 @@ TEST_CASE("operators by index expressions are described by them") {
 }
 
 TEST_CASE("the library's own functions of maps are described by the functions themselves") {
-  check_function(ago::detail::elu_function,
+  check_function(ago::tracing::elu_function,
                  [](double x, double a, double b) { return b * (x < 0 ? a * std::expm1(x) : x); });
-  check_function(ago::detail::celu_function,
+  check_function(ago::tracing::celu_function,
                  [](double x, double a, double) { return x < 0 ? a * std::expm1(x / a) : x; });
-  check_function(ago::detail::softplus_function, [](double x) { return std::log(1 + std::exp(x)); });
-  check_function(ago::detail::mish_function, [](double x) { return x * std::tanh(std::log(1 + std::exp(x))); });
-  check_function(ago::detail::softsign_function, [](double x) { return x / (1 + std::fabs(x)); });
-  check_function(ago::detail::affine_sigmoid_function,
+  check_function(ago::tracing::softplus_function, [](double x) { return std::log(1 + std::exp(x)); });
+  check_function(ago::tracing::mish_function, [](double x) { return x * std::tanh(std::log(1 + std::exp(x))); });
+  check_function(ago::tracing::softsign_function, [](double x) { return x / (1 + std::fabs(x)); });
+  check_function(ago::tracing::affine_sigmoid_function,
                  [](double x, double a, double b) { return std::min(1., std::max(0., a * x + b)); });
-  check_function(ago::detail::threshold_function, [](double x, double at, double other) { return x > at ? x : other; });
-  check_function(ago::detail::shrink_function, [](double x, double a, double b) {
+  check_function(ago::tracing::threshold_function,
+                 [](double x, double at, double other) { return x > at ? x : other; });
+  check_function(ago::tracing::shrink_function, [](double x, double a, double b) {
     return x < -a ? x + b : x > a ? x - b : 0;
   });
-  check_function(ago::detail::affine_function, [](double x, double a, double b) { return a * x + b; });
-  check_function(ago::detail::power_function, [](double x, double a, double) { return std::pow(x, a); });
-  check_function(ago::detail::negated, [](double x) { return -x; });
-  check_function(ago::detail::root, [](double x) { return std::sqrt(x); });
-  check_function(ago::detail::inverse_root, [](double x) { return 1 / std::sqrt(x); });
-  check_function(ago::detail::squared, [](double x) { return x * x; });
-  check_function(ago::detail::inverse, [](double x) { return 1 / x; });
-  check_function(ago::detail::exponential_function, [](double x) { return std::exp(x); });
-  check_function(ago::detail::exponential_minus_one, [](double x) { return std::expm1(x); });
-  check_function(ago::detail::logarithm_function, [](double x) { return std::log(x); });
-  check_function(ago::detail::logarithm_of_one_plus, [](double x) { return std::log1p(x); });
-  check_function(ago::detail::error_function_of, [](double x) { return std::erf(x); });
-  check_function(ago::detail::sine_function, [](double x) { return std::sin(x); });
-  check_function(ago::detail::cosine_function, [](double x) { return std::cos(x); });
-  check_function(ago::detail::absolute_value, [](double x) { return std::fabs(x); });
-  check_function(ago::detail::rounded_down, [](double x) { return std::floor(x); });
-  check_function(ago::detail::rounded_up, [](double x) { return std::ceil(x); });
-  check_function(ago::detail::rounded, [](double x) { return std::nearbyint(x); });
-  check_function(ago::detail::reciprocal_root_above, [](double x, double a, double) { return 1 / std::sqrt(x + a); });
-  check_function(ago::detail::root_at_least,
+  check_function(ago::tracing::affine_function, [](double x, double a, double b) { return a * x + b; });
+  check_function(ago::tracing::power_function, [](double x, double a, double) { return std::pow(x, a); });
+  check_function(ago::tracing::negated, [](double x) { return -x; });
+  check_function(ago::tracing::root, [](double x) { return std::sqrt(x); });
+  check_function(ago::tracing::inverse_root, [](double x) { return 1 / std::sqrt(x); });
+  check_function(ago::tracing::squared, [](double x) { return x * x; });
+  check_function(ago::tracing::inverse, [](double x) { return 1 / x; });
+  check_function(ago::tracing::exponential_function, [](double x) { return std::exp(x); });
+  check_function(ago::tracing::exponential_minus_one, [](double x) { return std::expm1(x); });
+  check_function(ago::tracing::logarithm_function, [](double x) { return std::log(x); });
+  check_function(ago::tracing::logarithm_of_one_plus, [](double x) { return std::log1p(x); });
+  check_function(ago::tracing::error_function_of, [](double x) { return std::erf(x); });
+  check_function(ago::tracing::sine_function, [](double x) { return std::sin(x); });
+  check_function(ago::tracing::cosine_function, [](double x) { return std::cos(x); });
+  check_function(ago::tracing::absolute_value, [](double x) { return std::fabs(x); });
+  check_function(ago::tracing::rounded_down, [](double x) { return std::floor(x); });
+  check_function(ago::tracing::rounded_up, [](double x) { return std::ceil(x); });
+  check_function(ago::tracing::rounded, [](double x) { return std::nearbyint(x); });
+  check_function(ago::tracing::reciprocal_root_above, [](double x, double a, double) { return 1 / std::sqrt(x + a); });
+  check_function(ago::tracing::root_at_least,
                  [](double x, double least, double) { return std::sqrt(x) < least ? least : std::sqrt(x); });
   check_function(ago::passes::gelu_inner_function, [](double x, double a, double b) { return a * x + b * x * x * x; });
   check_function(ago::passes::inverse_root_of_sum, [](double x, double a, double) { return 1 / std::sqrt(x + a); });

@@ -84,7 +84,7 @@ struct all_operators : reference::builder {
 /// Calls f(v, node, definition) for each operator.
 void for_each_operator(reference::run_time_graph const& g, auto const& f) {
   for (int v = g.input_count; v < g.node_count; ++v) {
-    auto const d = ago::description_of(g, v);
+    auto const d = ago::described::description_of(g, v);
     REQUIRE(d.exists);
     CAPTURE(v);
     CAPTURE(std::string(name_of(g.nodes[v].kind)));
@@ -139,7 +139,7 @@ template <op Kind>
 struct facts_agree {
   static constexpr auto g = operators_test::sample_of(Kind);
   static constexpr int v = g.node_count - 1;
-  static constexpr ago::description d = ago::description_of(g, v);
+  static constexpr ago::described::description d = ago::described::description_of(g, v);
   static constexpr ago::ir::op_class of = class_of(Kind);
 
   static_assert(d.exists != is_opaque(Kind), "the operator needs a description, or a place among the opaque ones");

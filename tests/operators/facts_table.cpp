@@ -54,7 +54,7 @@ std::string bound(double x) {
 void print(op kind) {
   auto const g = operators_test::sample_of(kind);
   int const v = g.node_count - 1;
-  description const made = description_of(g, v);
+  description const made = described::description_of(g, v);
   expression::definition const& d = made.as;
   char const *const of = classes[int(class_of(kind))], *const tvm = kinds[int(pattern_of(kind))],
                     *const type = types[int(partition::apollo_type_of(g, v))];

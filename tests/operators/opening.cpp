@@ -23,7 +23,7 @@ template <int V, int E, int O>
 std::vector<values> described(ago::ir::graph<V, E, O> const& g, values const& input, values const& parameters) {
   std::vector<values> all{input};
   for (int v = 1; v < g.node_count; ++v) {
-    ago::description const d = ago::description_of(g, v);
+    ago::described::description const d = ago::described::description_of(g, v);
     REQUIRE(d.exists);
     std::vector<values> given;
     for (int k = 0; k < g.nodes[v].input_count; ++k) given.push_back(all[std::size_t(g.operand(v, k))]);
@@ -64,7 +64,7 @@ TEST_CASE("the primitives of a compound operator compute its description") {
 TEST_CASE("softmax opens into the nodes of its description's normal form") {
   auto const g = operators_test::sample_of(op::softmax);
   auto const o = ago::passes::opened<16, 32>(g, {});
-  ago::expression::definition const d = ago::recognition::normalised(ago::description_of(g, 1).as);
+  ago::expression::definition const d = ago::recognition::normalised(ago::described::description_of(g, 1).as);
   int v = 1;
   for (int i = 0; i < d.expression_count; ++i) {
     ago::recognition::recognised_nodes const found =

@@ -52,7 +52,7 @@ inline constexpr auto net = trace(
 }  // namespace
 
 TEST_CASE("sums of products of a value and a parameter are contractions, and equal expressions one object") {
-  auto const& g = lowered<net>::value;
+  auto const& g = lowering::lowered<net>::value;
   REQUIRE(g.bad.what == fault::none);
   int contractions = 0;
   expression::index_expression const* first = nullptr;
@@ -83,7 +83,7 @@ TEST_CASE("parameters come in the order in which operators name them, with their
 }
 
 TEST_CASE("equal operators on equal values are computed once, operators with other parameters twice") {
-  auto const& before = lowered<net>::value;
+  auto const& before = lowering::lowered<net>::value;
   auto const& after = optimized<net>::value;
   int nests[2]{}, contractions[2]{};
   for (int v = 0; v < before.node_count; ++v) {

@@ -179,9 +179,9 @@ TEST_CASE("what no kernel computes is not fused") {
 TEST_CASE("kernels of one line of complex operators are joined where a tiling saves traffic") {
   builder b;
   b.output(b.inverted_residual(b.input({1, 56, 56, 24}), 6));
-  auto const p = ago::neoflow_policy::partition(b.g, ago::cortex_a55);
+  auto const p = ago::partition::neoflow_policy::partition(b.g, ago::cortex_a55);
   CHECK((p.minis.count == 3 && p.subgraphs.count == 1));  // both values in between have 144 channels
-  auto const small = ago::neoflow_policy::partition(b.g, ago::device{32 << 10, 64 << 20});
+  auto const small = ago::partition::neoflow_policy::partition(b.g, ago::device{32 << 10, 64 << 20});
   auto const values = chain_values_of(b.g, ago::partition::atoms_of(b.g), ago::device{32 << 10, 64 << 20});
   CHECK(small.subgraphs.count == 3 - (values.saved[0][0] > 0) - (values.saved[0][1] > 0));
 }
@@ -292,7 +292,8 @@ TEST_CASE("random networks: decisions are those of the plain implementation, and
     REQUIRE(again.kernels.count == int(lists.size()));
     REQUIRE(partition_fault_of(again.graph, neoflow_partition(again.graph, again.kernels, on)) ==
             ago::partition::partition_fault::none);
-    REQUIRE(partition_fault_of(g, ago::neoflow_policy::partition(g, on)) == ago::partition::partition_fault::none);
+    REQUIRE(partition_fault_of(g, ago::partition::neoflow_policy::partition(g, on)) ==
+            ago::partition::partition_fault::none);
     copied += size.nodes - g.node_count;
     fused_values += g.node_count - g.input_count - int(lists.size());
   }

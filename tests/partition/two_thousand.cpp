@@ -60,13 +60,13 @@ void check() {
 }
 
 TEST_CASE("two thousand operators are partitioned equally at compile time and at run time") {
-  check<tower_network, ago::ago_policy>();
-  check<tower_network, ago::paper_policy>();
-  check<tower_network, ago::paper_adjacent_policy>();
-  check<tower_network, ago::fuse_ops_policy>();
-  check<tower_network, ago::apollo_policy>();
+  check<tower_network, ago::partition::ago_policy>();
+  check<tower_network, ago::partition::paper_policy>();
+  check<tower_network, ago::partition::paper_adjacent_policy>();
+  check<tower_network, ago::partition::fuse_ops_policy>();
+  check<tower_network, ago::partition::apollo_policy>();
 #ifdef AGO_TEST_FULL
-  check<residual_network, ago::apollo_policy>();
+  check<residual_network, ago::partition::apollo_policy>();
 #endif
 }
 

@@ -28,7 +28,7 @@ inline constexpr auto image = input{.h = 6, .w = 5, .c = 4};
 
 static constexpr auto conv_norm = image | conv2d{.out = 8, .kernel = 3} | batch_norm{.epsilon = .25f} | relu{};
 TEST_CASE("a batch norm after a convolution becomes its bias") {
-  constexpr auto g = fold_batch_norm(lowered<conv_norm>::value);
+  constexpr auto g = fold_batch_norm(lowering::lowered<conv_norm>::value);
   REQUIRE(reads(g, {op::input, op::conv2d, op::bias, op::relu}));
   CHECK(g.nodes[1].norm == 4 * 8 * 9);
   CHECK(g.nodes[1].alpha == .25f);
@@ -37,12 +37,12 @@ TEST_CASE("a batch norm after a convolution becomes its bias") {
   CHECK(g.nodes[2].alpha == .25f);
   CHECK(g.nodes[2].shift == -1);
   CHECK(g.operand(2) == 1);
-  CHECK(g.parameters == lowered<conv_norm>::value.parameters);
+  CHECK(g.parameters == lowering::lowered<conv_norm>::value.parameters);
 }
 
 static constexpr auto conv_bias_norm = image | linear{8} | batch_norm{} | relu{};
 TEST_CASE("a batch norm after a convolution's bias is folded into both") {
-  constexpr auto g = fold_batch_norm(lowered<conv_bias_norm>::value);
+  constexpr auto g = fold_batch_norm(lowering::lowered<conv_bias_norm>::value);
   REQUIRE(reads(g, {op::input, op::linear, op::bias, op::relu}));
   CHECK(g.nodes[1].norm == 4 * 8 + 8);
   CHECK(g.nodes[2].norm == 4 * 8 + 8);
@@ -54,7 +54,8 @@ TEST_CASE("a batch norm after a convolution's bias is folded into both") {
 
 static constexpr auto two_norms = image | pointwise{8} | batch_norm{} | batch_norm{};
 TEST_CASE("of two batch norms, the second stays") {
-  CHECK(reads(fold_batch_norm(lowered<two_norms>::value), {op::input, op::pointwise, op::bias, op::batch_norm}));
+  CHECK(reads(fold_batch_norm(lowering::lowered<two_norms>::value),
+              {op::input, op::pointwise, op::bias, op::batch_norm}));
 }
 
 static constexpr auto read_twice = image | pointwise{4} | [](tensor x) { return x + (x | batch_norm{}); };
@@ -75,15 +76,15 @@ TEST_CASE("a batch norm stays if the convolution has other readers, or if there 
       if (after.nodes[v].kind != g.nodes[v].kind || after.nodes[v].norm != g.nodes[v].norm) return false;
     return true;
   };
-  CHECK(stays(lowered<read_twice>::value));
-  CHECK(stays(lowered<bias_read_twice>::value));
-  CHECK(stays(lowered<conv_below_bias_read_twice>::value));
-  CHECK(stays(lowered<conv_is_output>::value));
-  CHECK(stays(lowered<bias_is_output>::value));
-  CHECK(stays(lowered<norm_first>::value));
-  CHECK(stays(lowered<norm_after_relu>::value));
-  CHECK(stays(lowered<norm_after_lone_bias>::value));
-  CHECK(stays(lowered<norm_after_two_biases>::value));
+  CHECK(stays(lowering::lowered<read_twice>::value));
+  CHECK(stays(lowering::lowered<bias_read_twice>::value));
+  CHECK(stays(lowering::lowered<conv_below_bias_read_twice>::value));
+  CHECK(stays(lowering::lowered<conv_is_output>::value));
+  CHECK(stays(lowering::lowered<bias_is_output>::value));
+  CHECK(stays(lowering::lowered<norm_first>::value));
+  CHECK(stays(lowering::lowered<norm_after_relu>::value));
+  CHECK(stays(lowering::lowered<norm_after_lone_bias>::value));
+  CHECK(stays(lowering::lowered<norm_after_two_biases>::value));
 }
 
 static constexpr auto norm_is_output = image | pointwise{4} | [](tensor x) {
@@ -92,10 +93,10 @@ static constexpr auto norm_is_output = image | pointwise{4} | [](tensor x) {
 };
 static constexpr auto bias_norm_is_output = image | linear{4} | batch_norm{};
 TEST_CASE("a batch norm that is an output or has many readers is folded") {
-  constexpr auto g = fold_batch_norm(lowered<norm_is_output>::value);
+  constexpr auto g = fold_batch_norm(lowering::lowered<norm_is_output>::value);
   REQUIRE(reads(g, {op::input, op::pointwise, op::bias, op::relu, op::sigmoid}));
   CHECK(g.outputs[0] == 2);
-  constexpr auto h = fold_batch_norm(lowered<bias_norm_is_output>::value);
+  constexpr auto h = fold_batch_norm(lowering::lowered<bias_norm_is_output>::value);
   REQUIRE(reads(h, {op::input, op::linear, op::bias}));
   CHECK(h.outputs[0] == 2);
 }
@@ -106,7 +107,7 @@ static constexpr auto full_of_identities = input{.h = 6, .w = 5, .c = 4} | [](te
   return x | identity{};
 };
 TEST_CASE("identities, windows of one pixel and pools of one pixel disappear") {
-  constexpr auto g = remove_identities(lowered<full_of_identities>::value);
+  constexpr auto g = remove_identities(lowering::lowered<full_of_identities>::value);
   REQUIRE(reads(g, {op::input, op::relu, op::global_avg_pool, op::max_pool}));
   CHECK(g.outputs[0] == 3);
   CHECK(g.edge_count == 3);
@@ -118,11 +119,11 @@ static constexpr auto gray = input{.h = 6, .w = 5, .c = 1, .layout = layout::nch
 static constexpr auto row = input{.w = 5, .c = 4, .layout = layout::nchw} | relu{} | to_nchw{};
 static constexpr auto flat = input{.c = 9, .layout = layout::nchw} | relu{} | to_nchw{};
 TEST_CASE("a permutation disappears only if memory stays as it is") {
-  CHECK(remove_identities(lowered<strided>::value).node_count == 3);
-  CHECK(remove_identities(lowered<turned>::value).node_count == 4);
-  CHECK(remove_identities(lowered<row>::value).node_count == 4);
-  CHECK(reads(remove_identities(lowered<gray>::value), {op::input, op::relu}));
-  CHECK(reads(remove_identities(lowered<flat>::value), {op::input, op::relu}));
+  CHECK(remove_identities(lowering::lowered<strided>::value).node_count == 3);
+  CHECK(remove_identities(lowering::lowered<turned>::value).node_count == 4);
+  CHECK(remove_identities(lowering::lowered<row>::value).node_count == 4);
+  CHECK(reads(remove_identities(lowering::lowered<gray>::value), {op::input, op::relu}));
+  CHECK(reads(remove_identities(lowering::lowered<flat>::value), {op::input, op::relu}));
 }
 
 static constexpr auto copies = image | [](tensor x) {
@@ -130,7 +131,7 @@ static constexpr auto copies = image | [](tensor x) {
   return outputs(x | identity{}, x, y, y | identity{}, y | sigmoid{} | identity{}, x | max_pool{.kernel = 1});
 };
 TEST_CASE("the copy of an input or of another output stays, as an identity") {
-  constexpr auto g = remove_identities(lowered<copies>::value);
+  constexpr auto g = remove_identities(lowering::lowered<copies>::value);
   REQUIRE(g.output_count == 6);
   op const kinds[] = {op::identity, op::identity, op::relu, op::identity, op::sigmoid, op::identity};
   for (int i = 0; i < 6; ++i) {
@@ -147,7 +148,7 @@ static constexpr auto alike = image | [](tensor x) {
   return concat(a | max_pool{}, b | max_pool{}, a | max_pool{.stride = 1, .pad = same} | max_pool{});
 };
 TEST_CASE("equal values are computed once, sums in either order") {
-  constexpr auto g = common_subexpressions(lowered<alike>::value);
+  constexpr auto g = common_subexpressions(lowering::lowered<alike>::value);
   REQUIRE(reads(g, {op::input, op::relu, op::sigmoid, op::add, op::max_pool, op::max_pool, op::max_pool, op::concat}));
   CHECK(g.operand(7, 0) == 4);
   CHECK(g.operand(7, 1) == 4);
@@ -163,14 +164,14 @@ static constexpr auto different = image | [](tensor x) {
                 concat(x | relu{}, x));
 };
 TEST_CASE("values with different numbers, parameters or operands are not equal") {
-  auto const& g = lowered<different>::value;
+  auto const& g = lowering::lowered<different>::value;
   CHECK(common_subexpressions(g).node_count == g.node_count - 1);  // the two relus
 }
 
 constexpr auto square = map{[](auto v) { return v * v; }};
 static constexpr auto squares = image | [](tensor x) { return (x | square) + (x | square); };
 TEST_CASE("one lambda on one value is computed once") {
-  CHECK(reads(common_subexpressions(lowered<squares>::value), {op::input, op::map, op::add}));
+  CHECK(reads(common_subexpressions(lowering::lowered<squares>::value), {op::input, op::map, op::add}));
 }
 
 static constexpr auto equal_outputs = image | [](tensor x) {
@@ -182,7 +183,7 @@ static constexpr auto late_outputs = image | [](tensor x) {
   return outputs(b, c, a | gelu{}, c | sigmoid{});
 };
 TEST_CASE("a value that has replaced an output does not replace another") {
-  constexpr auto g = common_subexpressions(lowered<late_outputs>::value);
+  constexpr auto g = common_subexpressions(lowering::lowered<late_outputs>::value);
   REQUIRE(reads(g, {op::input, op::relu, op::identity, op::gelu, op::sigmoid}));
   CHECK(g.outputs[0] == 1);
   CHECK(g.outputs[1] == 2);
@@ -192,7 +193,7 @@ TEST_CASE("a value that has replaced an output does not replace another") {
 }
 
 TEST_CASE("of two equal outputs, the second becomes a copy of the first") {
-  constexpr auto g = common_subexpressions(lowered<equal_outputs>::value);
+  constexpr auto g = common_subexpressions(lowering::lowered<equal_outputs>::value);
   REQUIRE(reads(g, {op::input, op::relu, op::sigmoid, op::identity, op::gelu}));
   CHECK(g.outputs[0] == 1);
   CHECK(g.outputs[1] == 2);
@@ -213,16 +214,16 @@ static constexpr auto dead = trace(
     },
     image, image);
 TEST_CASE("dead code is removed; inputs and parameter offsets stay") {
-  constexpr auto g = dead_code(lowered<dead>::value);
+  constexpr auto g = dead_code(lowering::lowered<dead>::value);
   REQUIRE(reads(g, {op::input, op::input, op::pointwise, op::batch_norm}));
   CHECK(g.input_count == 2);
-  CHECK(g.parameters == lowered<dead>::value.parameters);
+  CHECK(g.parameters == lowering::lowered<dead>::value.parameters);
   CHECK(g.nodes[2].weight == 3 * 4 + 3 + 4 * 4 + 4 * 4);
   CHECK(g.operand(2) == 0);
 }
 
 TEST_CASE("dead readers do not prevent a batch norm from being folded") {
-  CHECK(reads(optimize(lowered<dead>::value), {op::input, op::input, op::pointwise, op::bias}));
+  CHECK(reads(optimize(lowering::lowered<dead>::value), {op::input, op::input, op::pointwise, op::bias}));
   CHECK(optimized<dead>::value.node_capacity == 4);
 }
 
@@ -231,12 +232,12 @@ static constexpr auto tuple_in_disguise = image | pointwise{4} | [](tensor x) {
   return (x | batch_norm{} | identity{}) + (twin | identity{} | relu{} | gelu{});
 };
 TEST_CASE("identities do not hide a second reader from folding") {
-  CHECK(reads(optimize(lowered<tuple_in_disguise>::value),
+  CHECK(reads(optimize(lowering::lowered<tuple_in_disguise>::value),
               {op::input, op::pointwise, op::batch_norm, op::relu, op::gelu, op::add}));
 }
 
 TEST_CASE("fit changes capacities and nothing else") {
-  auto const& g = lowered<alike>::value;
+  auto const& g = lowering::lowered<alike>::value;
   auto const roomy = fit<100, 200, 3>(g);
   CHECK(roomy.node_capacity == 100);
   CHECK(roomy.node_count == g.node_count);

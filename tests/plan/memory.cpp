@@ -135,7 +135,7 @@ constexpr tiling wish_of(unsigned seed) {
 /// and write, so its steps can be simulated one after another.)
 fusion_list<capacity> groups_of(test_graph const& g, ordered_clusters<40> const& subgraphs,
                                 step_list<capacity> const& steps, unsigned seed) {
-  uniform_schedule const join_all{{.join = 1, .tiling = wish_of(seed), .tile = 1 + int(seed / 8 % 3)}};
+  plan::uniform_schedule const join_all{{.join = 1, .tiling = wish_of(seed), .tile = 1 + int(seed / 8 % 3)}};
   partitions<40> const parts{.subgraphs = subgraphs, .minis = subgraphs};
   options const o{.target = isa::scalar, .policy = seed % 2 ? policy::ago_ni : policy::ago};
   return fuse_steps(g, steps, parts, o, join_all);

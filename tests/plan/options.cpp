@@ -62,8 +62,8 @@ struct compiled {
 TEST_CASE("whatever converts to options is an argument of the same type; a policy of one's own makes another") {
   static_assert(std::is_same_v<compiled<>, compiled<options{}>> && std::is_same_v<compiled<>, compiled<options_for{}>>);
   static_assert(std::is_same_v<compiled<policy::apollo>, compiled<options{.policy = policy::apollo}>>);
-  static_assert(std::is_same_v<compiled<policy::apollo>::policy, apollo_policy>);
-  static_assert(std::is_same_v<compiled<isa::scalar>::policy, ago_policy>);
+  static_assert(std::is_same_v<compiled<policy::apollo>::policy, partition::apollo_policy>);
+  static_assert(std::is_same_v<compiled<isa::scalar>::policy, partition::ago_policy>);
   static_assert(std::is_same_v<compiled<isa::neon>, compiled<options{.target = isa::neon}>>);
   static_assert(std::is_same_v<compiled<cortex_a55>, compiled<options{.device = cortex_a55}>>);
   static_assert(std::is_same_v<compiled<winograd::off>, compiled<options{.winograd = winograd::off}>>);

@@ -203,7 +203,7 @@ TEST_CASE("register tiles divide the tile of their pipeline, and their remainder
 
 namespace {
 template <tiling How, int Tile>
-inline constexpr uniform_schedule joined{{.join = 1, .tiling = How, .tile = Tile}};
+inline constexpr plan::uniform_schedule joined{{.join = 1, .tiling = How, .tile = Tile}};
 constexpr options fusing{.target = isa::avx2, .policy = policy::ago};
 }  // namespace
 

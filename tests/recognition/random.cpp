@@ -97,7 +97,7 @@ TEST_CASE("what is recognised in expressions that look like those of layers has 
     std::vector<extents> in;
     for (int k = 0; k < n.input_count; ++k)
       in.push_back(ago::described::extents_of(all.nodes[all.edges[n.input_first + k]].out));
-    auto d = ago::description_of(n, in.data());
+    auto d = ago::described::description_of(n, in.data());
     if (!d.exists) continue;
     bool inside = true;
     for (int k = layers.any(1, 2); k > 0; --k) inside &= mutate(d.as.expressions[0], layers.random);

@@ -132,7 +132,7 @@ TEST_CASE("what layers record is recognised in its expression, field by field") 
       std::vector<extents> in;
       for (int k = 0; k < n.input_count; ++k)
         in.push_back(ago::described::extents_of(all.nodes[all.edges[n.input_first + k]].out));
-      auto const d = ago::description_of(n, in.data());
+      auto const d = ago::described::description_of(n, in.data());
       REQUIRE(d.exists);
       std::string const name = name_of(n.kind);
       CAPTURE(seed);
@@ -161,7 +161,7 @@ TEST_CASE("operators of random graphs, written as expressions, are recognised") 
     std::mt19937 numbers(seed);
     for (int v = g.input_count; v < g.node_count; ++v) {
       ago::ir::node const& n = g.nodes[v];
-      auto const d = ago::description_of(g, v);
+      auto const d = ago::described::description_of(g, v);
       if (!d.exists || d.as.expression_count != 1) continue;
       std::string const name = name_of(n.kind);
       recognised_nodes const r = recognised(d.as);

@@ -28,7 +28,7 @@ void define(F const&, double (*f)(double, double, double)) {
   reference::define(&ago::ir::user_map<F>, f);
 }
 void define_primitives() {
-  using namespace ago::detail;
+  using namespace ago::tracing;
   define(exponential_function, [](double x, double, double) { return std::exp(x); });
   define(error_function_of, [](double x, double, double) { return std::erf(x); });
   define(affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
@@ -133,15 +133,15 @@ TEST_CASE("operators that a policy did not separate are closed again; separated 
       CHECK(p->graph.node_count == expected);
     }
   };
-  check.operator()<ago::apollo_policy>();
-  check.operator()<ago::fuse_ops_policy>();
-  check.operator()<ago::paper_adjacent_policy>();
+  check.operator()<ago::partition::apollo_policy>();
+  check.operator()<ago::partition::fuse_ops_policy>();
+  check.operator()<ago::partition::paper_adjacent_policy>();
   CHECK(torn > 50);
   CHECK(closed > 200);
 }
 
 TEST_CASE("the policies of AGO open nothing") {
   reference::random_graph const made(1);
-  CHECK(!ago::partition::opens_any<ago::ago_policy>(made.graph));
-  CHECK(!ago::partition::opens_any<ago::ago_ni_policy>(made.graph));
+  CHECK(!ago::partition::opens_any<ago::partition::ago_policy>(made.graph));
+  CHECK(!ago::partition::opens_any<ago::partition::ago_ni_policy>(made.graph));
 }

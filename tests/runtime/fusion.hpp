@@ -17,7 +17,7 @@ namespace model_test {
 
 /// Joins all steps that can be joined, with this tiling.
 template <tiling How, int Tile = 0>
-inline constexpr uniform_schedule joined{{.join = 1, .tiling = How, .tile = Tile}};
+inline constexpr plan::uniform_schedule joined{{.join = 1, .tiling = How, .tile = Tile}};
 
 constexpr auto dw(int kernel, int stride, pads pad) {
   return depthwise{.kernel = kernel, .stride = stride, .pad = pad} | batch_norm{} | relu6{};

@@ -24,7 +24,7 @@ using namespace model_test;
 namespace {
 
 template <schedule S>
-inline constexpr uniform_schedule scheduled{S};
+inline constexpr plan::uniform_schedule scheduled{S};
 
 /// All steps joined with this tiling, with `rows` rows in the register tile of a depthwise step; 0: the default.
 constexpr schedule joined_by(tiling how, int tile = 0, int rows = 1) {

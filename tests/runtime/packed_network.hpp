@@ -21,6 +21,6 @@ inline constexpr auto network = input{.h = 12, .w = 12, .c = 3} | conv2d{.out = 
 inline constexpr auto few = input{.c = 4} | linear{3};
 
 /// Winograd wherever possible.
-inline constexpr uniform_schedule winograd_4{{.winograd = 4}};
+inline constexpr plan::uniform_schedule winograd_4{{.winograd = 4}};
 
 }  // namespace packed_test

@@ -97,8 +97,10 @@ TEST_CASE("every policy gives the results of the library's own policy") {
 
 /// NeoFlow's without computing anything again.
 struct neoflow_once {
-  static constexpr ago::passes::opening opens = neoflow_policy::opens;
-  static constexpr auto partition(auto const& g, device const& on) { return neoflow_policy::partition(g, on); }
+  static constexpr ago::passes::opening opens = partition::neoflow_policy::opens;
+  static constexpr auto partition(auto const& g, device const& on) {
+    return partition::neoflow_policy::partition(g, on);
+  }
 };
 
 inline constexpr auto normalised =

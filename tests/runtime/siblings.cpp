@@ -124,7 +124,7 @@ inline constexpr auto given_out = input{.h = 5, .w = 7, .c = 9} | relu{} | [](te
   return outputs(a, b | softmax{}, x | global_avg_pool{}, c, a | global_max_pool{} | linear{4});
 };
 
-inline constexpr uniform_schedule direct{{.winograd = -1}}, copied{{.winograd = 1}}, winograd_4{{.winograd = 4}};
+inline constexpr plan::uniform_schedule direct{{.winograd = -1}}, copied{{.winograd = 1}}, winograd_4{{.winograd = 4}};
 
 template <isa I, int A, int B, int C>
 void check_members() {
@@ -173,10 +173,11 @@ TEST_CASE("siblings are merged if it pays and if merging is enabled") {
 
 TEST_CASE("other policies partition the network as it is") {
   constexpr auto fused = []<class Policy>(Policy) { return merging_of<Policy>(always).siblings; };
-  static_assert(fused(ago_policy()) == horizontal_fusion::always);
-  static_assert(fused(ago_ni_policy()) == horizontal_fusion::always);
-  static_assert(fused(paper_policy()) == horizontal_fusion::off && fused(apollo_policy()) == horizontal_fusion::off);
-  static_assert(fused(fuse_ops_policy()) == horizontal_fusion::off);
+  static_assert(fused(partition::ago_policy()) == horizontal_fusion::always);
+  static_assert(fused(partition::ago_ni_policy()) == horizontal_fusion::always);
+  static_assert(fused(partition::paper_policy()) == horizontal_fusion::off &&
+                fused(partition::apollo_policy()) == horizontal_fusion::off);
+  static_assert(fused(partition::fuse_ops_policy()) == horizontal_fusion::off);
   static_assert(
       families<program<attending, untuned,
                        options{.policy = policy::apollo, .horizontal_fusion = horizontal_fusion::always}>>() == 0);

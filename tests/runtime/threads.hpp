@@ -12,7 +12,7 @@ namespace model_test {
 
 /// Divides all steps that can be divided along `How`; joins all steps that can be joined with this tiling, or none.
 template <split How, tiling Tiling = tiling::none, int Tile = 0>
-inline constexpr uniform_schedule cut{
+inline constexpr plan::uniform_schedule cut{
     {.join = Tiling == tiling::none ? -1 : 1, .tiling = Tiling, .tile = Tile, .split = How}};
 
 /// Runs the work items of a step, or of several without a barrier, one after another, each in the memory as it was
@@ -107,8 +107,8 @@ int check_pieces() {
 /// undivided steps. Returns the number of work items of its divided steps.
 template <auto const& Net, auto const& Cut, int Threads, isa I = native_isa>
 int compare_cut() {
-  static constexpr uniform_schedule uncut = [] {
-    uniform_schedule s = Cut;
+  static constexpr plan::uniform_schedule uncut = [] {
+    plan::uniform_schedule s = Cut;
     s.wish.split = split::whole;
     return s;
   }();

@@ -13,9 +13,9 @@ using namespace model_test;
 namespace {
 
 template <int Tile, int Block = 0>
-inline constexpr uniform_schedule tiles_of{{.block = Block, .winograd = Tile}};
+inline constexpr plan::uniform_schedule tiles_of{{.block = Block, .winograd = Tile}};
 
-inline constexpr uniform_schedule join_and_wish{{.join = 1, .tiling = tiling::rows, .winograd = 4}};
+inline constexpr plan::uniform_schedule join_and_wish{{.join = 1, .tiling = tiling::rows, .winograd = 4}};
 
 constexpr auto conv(int out) { return conv2d{.out = out, .kernel = 3, .pad = 1} | batch_norm{}; }
 

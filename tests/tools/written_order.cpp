@@ -30,19 +30,19 @@ template <int Size>
 inline constexpr auto channel_first = input{.h = Size, .w = Size, .c = 4, .layout = layout::nchw} | branches<Size>.body;
 
 /// Depends on the size in more than extents.
-inline constexpr auto growing =
+inline constexpr auto grown_by_height =
     input{.w = 2, .c = 3} | [](tensor x) { return x.width() > 2 ? x | pointwise{4} | pointwise{4} : x | pointwise{4}; };
 
 template <class Network>
-std::unique_ptr<ago::detail::recorder const> ordered(Network const& net, recorded_network const& written) {
-  ago::detail::recorder made;
+std::unique_ptr<ago::tracing::recorder const> ordered(Network const& net, recorded_network const& written) {
+  ago::tracing::recorder made;
   record(made, net);
   return in_written_order(made, written);
 }
 
 template <auto const& Net>
 recorded_network recorded() {
-  auto const& g = lowered<Net>::value;
+  auto const& g = lowering::lowered<Net>::value;
   return {{g.nodes, std::size_t(g.node_count)}, {g.edges, std::size_t(g.edge_count)}, {g.outputs, 1}};
 }
 
@@ -51,7 +51,7 @@ template <auto const& Net, auto const& Written>
 void check_order() {
   auto const got = ordered(Net, recorded<Written>());
   REQUIRE(got);
-  auto const& wanted = lowered<Net>::value;
+  auto const& wanted = lowering::lowered<Net>::value;
   REQUIRE(got->nodes.size == wanted.node_count);
   REQUIRE(got->edges.size == wanted.edge_count);
   for (int v = 0; v < wanted.node_count; ++v) {
@@ -86,8 +86,8 @@ TEST_CASE("a network of another size or layout has it too") {
 }
 
 TEST_CASE("if the operators depend on the size, no order is invented") {
-  auto larger = growing;
-  CHECK(ordered(larger, recorded<growing>()));
+  auto larger = grown_by_height;
+  CHECK(ordered(larger, recorded<grown_by_height>()));
   larger.inputs[0].w = 3;
-  CHECK(!ordered(larger, recorded<growing>()));
+  CHECK(!ordered(larger, recorded<grown_by_height>()));
 }

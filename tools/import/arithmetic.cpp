@@ -57,7 +57,7 @@ layout with_rank(layout l, std::size_t rank) {
 }
 
 int to_int(std::int64_t extent) {
-  if (extent > detail::int_limit) throw unsupported("a value is too large");
+  if (extent > tracing::int_limit) throw unsupported("a value is too large");
   return int(extent);
 }
 

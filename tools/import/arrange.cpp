@@ -15,7 +15,7 @@ std::int64_t extent_of(layout const& l, std::vector<int> const& atoms) {
 }
 
 int to_int(std::int64_t extent) {
-  if (extent > detail::int_limit) throw unsupported("a value is too large");
+  if (extent > tracing::int_limit) throw unsupported("a value is too large");
   return int(extent);
 }
 

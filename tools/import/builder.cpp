@@ -24,10 +24,10 @@ struct recorder_of_layer {
   tensor operator()(map_of const& m) const {
     ir::node n{.kind = op::map, .function = &m.stands_for};
     n.function_name = m.expression.c_str();  // its label in drawings
-    return detail::record_elementwise(x[0], 0, n);
+    return tracing::record_elementwise(x[0], 0, n);
   }
-  tensor operator()(binary const& b) const { return detail::record_binary(b.kind, 0, x[0], x[1]); }
-  tensor operator()(join const& j) const { return detail::record_concat(0, x.data(), int(x.size()), j.along); }
+  tensor operator()(binary const& b) const { return tracing::record_binary(b.kind, 0, x[0], x[1]); }
+  tensor operator()(join const& j) const { return tracing::record_concat(0, x.data(), int(x.size()), j.along); }
   tensor operator()(product_of const& p) const { return matmul(x[0], x[1], p.transposed); }
   tensor operator()(view_as const& l) const {
     ago::view r(1);
@@ -61,7 +61,7 @@ std::vector<bool> needed_calls(call_list const& network) {
 }
 
 /// Names the nodes recorded since there were `from` after their ONNX node.
-void name_nodes(detail::recorder& to, int from, std::string const& origin) {
+void name_nodes(tracing::recorder& to, int from, std::string const& origin) {
   for (int v = from; v < to.nodes.size; ++v) {
     to.nodes[v].name = origin.empty() ? nullptr : origin.c_str();
     to.nodes[v].line = 0;
@@ -70,11 +70,11 @@ void name_nodes(detail::recorder& to, int from, std::string const& origin) {
 
 }  // namespace
 
-void record(call_list const& network, detail::recorder& to) {
+void record(call_list const& network, tracing::recorder& to) {
   std::vector<tensor> values(network.calls.size());
   for (std::size_t i = 0; i < values.size(); ++i)
     if (auto const* in = std::get_if<input>(&network.calls[i].what)) {
-      values[i] = detail::record_input(to, *in);
+      values[i] = lowering::record_input(to, *in);
       name_nodes(to, to.nodes.size - 1, network.calls[i].origin);
     }
   to.inputs = to.nodes.size;
@@ -82,7 +82,7 @@ void record(call_list const& network, detail::recorder& to) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     call const& c = network.calls[i];
     int const before = to.nodes.size;
-    if (auto const* in = std::get_if<input>(&c.what)) values[i] = detail::record_layout(values[i], *in);
+    if (auto const* in = std::get_if<input>(&c.what)) values[i] = lowering::record_layout(values[i], *in);
     else if (needed[i]) {
       std::vector<tensor> operands;
       for (int v : c.operands) operands.push_back(values[std::size_t(v)]);
@@ -90,13 +90,13 @@ void record(call_list const& network, detail::recorder& to) {
     }
     name_nodes(to, before, c.origin);
   }
-  for (int v : network.outputs) detail::record_output(to, values[std::size_t(v)]);
+  for (int v : network.outputs) lowering::record_output(to, values[std::size_t(v)]);
 }
 
 int builder::add_input(input in) {
-  tensor x = detail::record_input(recorder_, in);
+  tensor x = lowering::record_input(recorder_, in);
   recorder_.inputs = recorder_.nodes.size;
-  x = detail::record_layout(x, in);
+  x = lowering::record_layout(x, in);
   tensors_.push_back(x);
   list_.calls.push_back({in, {}, x.dims(), {}, origin_});
   return size() - 1;

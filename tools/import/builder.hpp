@@ -19,7 +19,7 @@ struct unsupported : std::runtime_error {
 class builder {
  public:
   /// Allows at most `most_weights` weights: a model of a few bytes can ask for any number.
-  explicit builder(std::int64_t most_weights = detail::int_limit) : most_weights_(most_weights) {}
+  explicit builder(std::int64_t most_weights = tracing::int_limit) : most_weights_(most_weights) {}
 
   /// Sets the node that the following layers are made for.
   void origin(std::string name) { origin_ = std::move(name); }
@@ -41,7 +41,7 @@ class builder {
   std::int64_t most_weights_;
   call_list list_;
   std::string origin_;
-  detail::recorder recorder_;
+  tracing::recorder recorder_;
   std::vector<tensor> tensors_;
 };
 
@@ -49,6 +49,6 @@ class builder {
 tensor record(layer_value const& layer, std::vector<tensor> const& operands);
 /// Records a whole network at run time, as a graph for passes, partition and plan. Names of nodes and functions are in
 /// `network`, which must outlive the graph.
-void record(call_list const& network, detail::recorder& to);
+void record(call_list const& network, tracing::recorder& to);
 
 }  // namespace ago::importer

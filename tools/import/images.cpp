@@ -42,7 +42,7 @@ view image(int value, extents const& dims) {
 void window_side::check() const {
   std::int64_t const whole = std::int64_t(kernel - 1) * dilation + 1;
   std::int64_t const reach = std::int64_t(out - 1) * stride + whole, padded = std::int64_t(in) + before + after;
-  if (std::max({whole, reach, padded}) > detail::int_limit) throw unsupported("its window is too large");
+  if (std::max({whole, reach, padded}) > tracing::int_limit) throw unsupported("its window is too large");
 }
 
 namespace {

@@ -50,7 +50,7 @@ void slice_rule(node_reader const& n) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     int const axis = axis_of(axes[i], x.how.rank());
     std::int64_t const extent = x.how.dims[std::size_t(axis)];
-    std::int64_t const step = std::clamp<std::int64_t>(steps[i], -detail::int_limit, detail::int_limit);
+    std::int64_t const step = std::clamp<std::int64_t>(steps[i], -tracing::int_limit, tracing::int_limit);
     auto const limited = [&](std::int64_t at) {
       if (at < 0) at = at < -extent ? -1 - extent : at + extent;
       return step > 0 ? std::clamp<std::int64_t>(at, 0, extent) : std::clamp<std::int64_t>(at, -1, extent - 1);

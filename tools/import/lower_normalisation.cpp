@@ -132,7 +132,7 @@ void mean_variance_norm(node_reader const& n) {
 
 void local_response(node_reader const& n) {
   std::int64_t const size = n.integer("size", 1);
-  if (size > detail::int_limit) throw unsupported("its window is too large");
+  if (size > tracing::int_limit) throw unsupported("its window is too large");
   local_response_norm const layer{
       .size = int(size), .alpha = n.real("alpha", 1e-4f), .beta = n.real("beta", .75f), .bias = n.real("bias", 1)};
   n.define(unary(n.c, as_pixels(n.c, n.x()), layer));

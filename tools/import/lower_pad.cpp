@@ -60,7 +60,7 @@ borders borders_of(node_reader const& n) {
 bool is_padding(pad_mode mode, std::int64_t extent, std::int64_t before, std::int64_t after) {
   std::int64_t const most = mode == pad_mode::reflect ? extent - 1
                             : mode == pad_mode::wrap  ? extent
-                                                      : std::int64_t{detail::int_limit};
+                                                      : std::int64_t{tracing::int_limit};
   return std::min(before, after) >= 0 && std::max(before, after) <= most;
 }
 

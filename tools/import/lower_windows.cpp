@@ -58,7 +58,7 @@ void conv(node_reader const& n) {
 int fit(node_reader const& n, window_side& s, int output_padding) {
   std::string const rule = n.text("auto_pad", "NOTSET");
   std::int64_t const exact = std::int64_t(s.stride) * (s.in - 1) + output_padding + s.span();
-  if (exact > detail::int_limit) throw unsupported("its window is too large");
+  if (exact > tracing::int_limit) throw unsupported("its window is too large");
   int const whole = int(exact);
   if (n.given("output_shape") || rule == "SAME_UPPER" || rule == "SAME_LOWER") {
     int const all = std::max(whole - s.out, 0);

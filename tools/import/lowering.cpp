@@ -52,7 +52,7 @@ std::vector<bool> images_of(onnx::model const& m) {
 
 int checked(std::int64_t extent) {
   if (extent <= 0) throw unsupported("a value has no elements");
-  if (extent > detail::int_limit) throw unsupported("a value is too large");
+  if (extent > tracing::int_limit) throw unsupported("a value is too large");
   return int(extent);
 }
 

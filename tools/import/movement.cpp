@@ -10,7 +10,7 @@ namespace ago::importer {
 namespace {
 
 int to_int(std::int64_t extent) {
-  if (extent > detail::int_limit) throw unsupported("a value is too large");
+  if (extent > tracing::int_limit) throw unsupported("a value is too large");
   return int(extent);
 }
 

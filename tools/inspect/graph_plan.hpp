@@ -96,7 +96,7 @@ class formed_graph {
   std::vector<int> removed_rules() const {
     std::vector<int> numbers;
     tools::with_policy(o_.policy, [&]<class Policy>() {
-      if constexpr (std::same_as<Policy, apollo_policy>) {
+      if constexpr (std::same_as<Policy, partition::apollo_policy>) {
         partition::apollo_rule_set removed =
             Policy::removed_rules(passes::opened<V, E>(before_, partition::opened_by<Policy>));
         auto const add = [&](auto const& rules) {

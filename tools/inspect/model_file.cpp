@@ -23,7 +23,7 @@ std::vector<inspection> inspect_model(importer::model_words const& model, std::v
   for (importer::call& c : from.network.calls) c.weights = {};    // no figure depends on them
   std::vector<std::string> const names(from.inputs.size(), "x");  // nothing is written
   importer::call_list const network = in_order_of(structured(from.network, names), from.network);
-  ago::detail::recorder made;
+  ago::tracing::recorder made;
   importer::record(network, made);
   if (made.bad.what != ir::fault::none) throw std::logic_error(text_of(made.bad));
   auto all = inspect_recorded(made, ways);

@@ -13,7 +13,7 @@ using usual_graph = decltype(roomy_graph::value);
 using large_graph = ir::graph<16384, 49152, 1024>;
 
 template <class Graph>
-std::vector<inspection> inspect_as(ago::detail::recorder const& made, std::vector<options> const& ways) {
+std::vector<inspection> inspect_as(ago::tracing::recorder const& made, std::vector<options> const& ways) {
   auto const g = std::make_unique<Graph>();
   detail::copy_with_room(*g, made);
   *g = passes::optimize(*g);
@@ -43,7 +43,7 @@ policy_text own_policy() {
 #endif
 }
 
-std::vector<inspection> inspect_recorded(ago::detail::recorder const& made, std::vector<options> const& ways) {
+std::vector<inspection> inspect_recorded(ago::tracing::recorder const& made, std::vector<options> const& ways) {
   try {
     return inspect_as<usual_graph>(made, ways);
   } catch (std::length_error const&) { return inspect_as<large_graph>(made, ways); }

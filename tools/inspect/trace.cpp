@@ -10,7 +10,7 @@ std::string to_string(ir::diagnostic const& d) {
          ": " + text_of(d);
 }
 
-void detail::check_room(ago::detail::recorder const& made, int nodes, int edges, int outputs) {
+void detail::check_room(ago::tracing::recorder const& made, int nodes, int edges, int outputs) {
   if (made.nodes.size <= nodes && made.edges.size <= edges && made.outputs.size <= outputs) return;
   throw std::length_error("the network has " + std::to_string(made.nodes.size) + " operators, " +
                           std::to_string(made.edges.size) + " operands and " + std::to_string(made.outputs.size) +

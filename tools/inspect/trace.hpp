@@ -25,27 +25,27 @@ std::string to_string(ir::diagnostic const& d);
 
 namespace detail {
 
-/// Names are only known after a trace, see ago::detail::naming.
+/// Names are only known after a trace, see ago::tracing::naming.
 template <class Network>
 std::vector<std::string> names_of(Network const& net) {
-  auto const size = ago::detail::measure(net);
+  auto const size = ago::lowering::measure(net);
   std::vector<std::string> names(std::size_t(size.names), std::string(std::size_t(size.longest_name), '\0'));
   std::vector<char*> rows;
   for (std::string& name : names) rows.push_back(name.data());
-  ago::detail::recorder r;
-  r.names = ago::detail::naming(rows.data());
+  ago::tracing::recorder r;
+  r.names = ago::tracing::naming(rows.data());
   record(r, net);
   return names;
 }
 
 /// Throws std::length_error if `made` exceeds the capacities.
-void check_room(ago::detail::recorder const& made, int nodes, int edges, int outputs);
+void check_room(ago::tracing::recorder const& made, int nodes, int edges, int outputs);
 
 /// A network recorded without a fault, as a graph.
 template <int V, int E, int O>
-void copy_with_room(ir::graph<V, E, O>& g, ago::detail::recorder const& made) {
+void copy_with_room(ir::graph<V, E, O>& g, ago::tracing::recorder const& made) {
   check_room(made, V, E, O);
-  ago::detail::copy_to(g, made);
+  ago::lowering::copy_to(g, made);
 }
 
 }  // namespace detail
@@ -59,11 +59,11 @@ std::unique_ptr<roomy_graph const> trace_now(std::remove_cvref_t<decltype(Net)> 
   r->names = detail::names_of(sized);
   std::vector<char const*> names;
   for (std::string const& name : r->names) names.push_back(name.c_str());
-  ago::detail::recorder made;
-  made.names = ago::detail::naming(names.data());
+  ago::tracing::recorder made;
+  made.names = ago::tracing::naming(names.data());
   record(made, sized);
   if (made.bad.what != ir::fault::none) throw std::invalid_argument(to_string(made.bad));
-  auto const& written = lowered<Net>::value;
+  auto const& written = lowering::lowered<Net>::value;
   auto const ordered = in_written_order(made, {{written.nodes, std::size_t(written.node_count)},
                                                {written.edges, std::size_t(written.edge_count)},
                                                {written.outputs, std::size_t(written.output_count)}});

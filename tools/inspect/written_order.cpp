@@ -11,7 +11,7 @@
 namespace ago::tools {
 namespace {
 
-using ago::detail::recorder;
+using ago::tracing::recorder;
 
 /// Matches each node of `made` with one of `written`; -1: a conversion of an input whose layout differs. Nodes are
 /// matched from the outputs on, as both have the same operands. Empty: the networks differ.

@@ -2,7 +2,7 @@
 // Restores the written order of a network that was traced at run time.
 #pragma once
 
-#include <ago/trace/recorder.hpp>
+#include <ago/tracing/recorder.hpp>
 
 #include <memory>
 #include <span>
@@ -19,7 +19,7 @@ struct recorded_network {
 /// perhaps for another size or layout of its inputs. In `concat(x | a, x | b)`, C++ leaves unspecified which operand is
 /// recorded first: constant evaluation goes from left to right, code that g++ compiles from right to left.
 /// Null if there are other differences: then the network depends on the size, and no order is right.
-std::unique_ptr<ago::detail::recorder const> in_written_order(ago::detail::recorder const& made,
-                                                              recorded_network const& written);
+std::unique_ptr<ago::tracing::recorder const> in_written_order(ago::tracing::recorder const& made,
+                                                               recorded_network const& written);
 
 }  // namespace ago::tools

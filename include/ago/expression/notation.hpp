@@ -186,7 +186,7 @@ struct operation {
       for (operand const& x : made.all) add_result(r, x);
     return r.made;
   }
-  /// Applied to other things, such as values of a network: what `apply_operation`, found beside their type, returns.
+  /// Applied to values of a network: what `apply_operation` (operators/operations.hpp) returns.
   template <class... X>
     requires(sizeof...(X) > 0 && !(std::is_same_v<X, extents> || ...))
   constexpr auto operator()(X const&... inputs) const {

@@ -15,7 +15,7 @@
 
 namespace ago {
 
-namespace detail {
+namespace tracing {
 inline constexpr auto elu_function = [](auto x, auto alpha, auto gamma) {
   return where_less(x, decltype(x)(0.f), alpha * expm1(min(decltype(x)(0.f), x)), x) * gamma;
 };
@@ -73,14 +73,14 @@ inline constexpr auto cosine_function = [](auto x) { return cos(x); };
 inline constexpr auto rounded_down = [](auto x) { return floor(x); };
 inline constexpr auto rounded_up = [](auto x) { return ceil(x); };
 inline constexpr auto rounded = [](auto x) { return round_to_even(x); };
-}  // namespace detail
+}  // namespace tracing
 
 /// x where positive, else alpha * (exp(x) - 1)
 struct elu {
   float alpha = 1;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{detail::elu_function, "elu", alpha, 1, line}(x);
+    return map{tracing::elu_function, "elu", alpha, 1, line}(x);
   }
 };
 
@@ -89,7 +89,7 @@ struct selu {
   float alpha = 1.6732632f, gamma = 1.0507010f;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{detail::elu_function, "selu", alpha, gamma, line}(x);
+    return map{tracing::elu_function, "selu", alpha, gamma, line}(x);
   }
 };
 
@@ -98,7 +98,7 @@ struct celu {
   float alpha = 1;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{detail::celu_function, "celu", alpha, 0, line}(x);
+    return map{tracing::celu_function, "celu", alpha, 0, line}(x);
   }
 };
 
@@ -107,7 +107,7 @@ struct affine_sigmoid {
   float alpha = .2f, beta = .5f;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{detail::affine_sigmoid_function, "affine_sigmoid", alpha, beta, line}(x);
+    return map{tracing::affine_sigmoid_function, "affine_sigmoid", alpha, beta, line}(x);
   }
 };
 
@@ -116,7 +116,7 @@ struct threshold {
   float at = 1, value = 0;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{detail::threshold_function, "threshold", at, value, line}(x);
+    return map{tracing::threshold_function, "threshold", at, value, line}(x);
   }
 };
 
@@ -125,7 +125,7 @@ struct shrink {
   float lambda = .5f, bias = 0;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{detail::shrink_function, "shrink", lambda, bias, line}(x);
+    return map{tracing::shrink_function, "shrink", lambda, bias, line}(x);
   }
 };
 
@@ -134,7 +134,7 @@ struct affine {
   float factor = 1, summand = 0;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{detail::affine_function, "affine", factor, summand, line}(x);
+    return map{tracing::affine_function, "affine", factor, summand, line}(x);
   }
 };
 
@@ -143,34 +143,34 @@ struct to_power {
   float exponent = 2;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{detail::power_function, "to_power", exponent, 0, line}(x);
+    return map{tracing::power_function, "to_power", exponent, 0, line}(x);
   }
 };
 
 /// log(1 + exp(x))
-using softplus = detail::function_layer<detail::softplus_function, "softplus">;
+using softplus = tracing::function_layer<tracing::softplus_function, "softplus">;
 /// x * tanh(softplus(x))
-using mish = detail::function_layer<detail::mish_function, "mish">;
+using mish = tracing::function_layer<tracing::mish_function, "mish">;
 /// x / (1 + |x|)
-using softsign = detail::function_layer<detail::softsign_function, "softsign">;
+using softsign = tracing::function_layer<tracing::softsign_function, "softsign">;
 /// -x
-using negative = detail::function_layer<detail::negated, "negative">;
+using negative = tracing::function_layer<tracing::negated, "negative">;
 /// |x|
-using absolute = detail::function_layer<detail::absolute_value, "absolute">;
-using square_root = detail::function_layer<detail::root, "square_root">;
+using absolute = tracing::function_layer<tracing::absolute_value, "absolute">;
+using square_root = tracing::function_layer<tracing::root, "square_root">;
 /// 1 / sqrt(x)
-using reciprocal_root = detail::function_layer<detail::inverse_root, "reciprocal_root">;
+using reciprocal_root = tracing::function_layer<tracing::inverse_root, "reciprocal_root">;
 /// 1 / x
-using reciprocal = detail::function_layer<detail::inverse, "reciprocal">;
-using exponential = detail::function_layer<detail::exponential_function, "exponential">;
+using reciprocal = tracing::function_layer<tracing::inverse, "reciprocal">;
+using exponential = tracing::function_layer<tracing::exponential_function, "exponential">;
 /// Natural logarithm.
-using logarithm = detail::function_layer<detail::logarithm_function, "logarithm">;
-using error_function = detail::function_layer<detail::error_function_of, "error_function">;
-using sine = detail::function_layer<detail::sine_function, "sine">;
-using cosine = detail::function_layer<detail::cosine_function, "cosine">;
-using round_down = detail::function_layer<detail::rounded_down, "round_down">;
-using round_up = detail::function_layer<detail::rounded_up, "round_up">;
+using logarithm = tracing::function_layer<tracing::logarithm_function, "logarithm">;
+using error_function = tracing::function_layer<tracing::error_function_of, "error_function">;
+using sine = tracing::function_layer<tracing::sine_function, "sine">;
+using cosine = tracing::function_layer<tracing::cosine_function, "cosine">;
+using round_down = tracing::function_layer<tracing::rounded_down, "round_down">;
+using round_up = tracing::function_layer<tracing::rounded_up, "round_up">;
 /// To the nearest integer, halves to even.
-using round_off = detail::function_layer<detail::rounded, "round_off">;
+using round_off = tracing::function_layer<tracing::rounded, "round_off">;
 
 }  // namespace ago

@@ -8,7 +8,7 @@
 
 namespace ago {
 
-namespace detail {
+namespace tracing {
 
 /// The left operand of an operator with its source line; operators themselves cannot have default arguments.
 struct left_operand {
@@ -58,62 +58,64 @@ constexpr tensor record_concat(int line, tensor const* parts, int count, axis al
   return r.append(n, {parts, count});
 }
 
-}  // namespace detail
+}  // namespace tracing
 
 // An extent of 1 is broadcast to that of the other operand. Nothing is copied if the smaller operand has one pixel for
 // each image, {n, 1, 1, c}, one number for each pixel, {n, h, w, 1}, or both, {n, 1, 1, 1}; n may also be 1.
 
 /// Sum.
-constexpr tensor operator+(detail::left_operand x, tensor y) {
-  return detail::record_binary(op::add, x.line, x.value, y);
+constexpr tensor operator+(tracing::left_operand x, tensor y) {
+  return tracing::record_binary(op::add, x.line, x.value, y);
 }
 
 /// Elementwise product.
-constexpr tensor operator*(detail::left_operand x, tensor y) {
-  return detail::record_binary(op::mul, x.line, x.value, y);
+constexpr tensor operator*(tracing::left_operand x, tensor y) {
+  return tracing::record_binary(op::mul, x.line, x.value, y);
 }
 
-constexpr tensor operator-(detail::left_operand x, tensor y) {
-  return detail::record_binary(op::sub, x.line, x.value, y);
+constexpr tensor operator-(tracing::left_operand x, tensor y) {
+  return tracing::record_binary(op::sub, x.line, x.value, y);
 }
 
 /// Elementwise quotient.
-constexpr tensor operator/(detail::left_operand x, tensor y) {
-  return detail::record_binary(op::div, x.line, x.value, y);
+constexpr tensor operator/(tracing::left_operand x, tensor y) {
+  return tracing::record_binary(op::div, x.line, x.value, y);
 }
 
 /// The larger of two elements; NaN if either is NaN.
-constexpr tensor maximum(detail::left_operand x, tensor y) {
-  return detail::record_binary(op::maximum, x.line, x.value, y);
+constexpr tensor maximum(tracing::left_operand x, tensor y) {
+  return tracing::record_binary(op::maximum, x.line, x.value, y);
 }
 
 /// The smaller of two elements; NaN if either is NaN.
-constexpr tensor minimum(detail::left_operand x, tensor y) {
-  return detail::record_binary(op::minimum, x.line, x.value, y);
+constexpr tensor minimum(tracing::left_operand x, tensor y) {
+  return tracing::record_binary(op::minimum, x.line, x.value, y);
 }
 
 /// 1 where x < y, elsewhere 0.
-constexpr tensor less(detail::left_operand x, tensor y) { return detail::record_binary(op::less, x.line, x.value, y); }
+constexpr tensor less(tracing::left_operand x, tensor y) {
+  return tracing::record_binary(op::less, x.line, x.value, y);
+}
 
 /// x to the power of y, elementwise; NaN for a negative x and a y that is not an integer.
-constexpr tensor power(detail::left_operand x, tensor y) {
-  return detail::record_binary(op::power, x.line, x.value, y);
+constexpr tensor power(tracing::left_operand x, tensor y) {
+  return tracing::record_binary(op::power, x.line, x.value, y);
 }
 
 /// Joins values along their channels.
 template <std::same_as<tensor>... Rest>
-constexpr tensor concat(detail::left_operand first, Rest... rest) {
+constexpr tensor concat(tracing::left_operand first, Rest... rest) {
   tensor const parts[] = {first.value, rest...};
-  return detail::record_concat(first.line, parts, 1 + sizeof...(rest));
+  return tracing::record_concat(first.line, parts, 1 + sizeof...(rest));
 }
 /// Joins values along an axis.
 template <std::same_as<tensor>... Rest>
-constexpr tensor concat(axis along, detail::left_operand first, Rest... rest) {
+constexpr tensor concat(axis along, tracing::left_operand first, Rest... rest) {
   tensor const parts[] = {first.value, rest...};
-  return detail::record_concat(first.line, parts, 1 + sizeof...(rest), along);
+  return tracing::record_concat(first.line, parts, 1 + sizeof...(rest), along);
 }
 
-namespace detail {
+namespace tracing {
 template <class>
 inline constexpr bool never = false;
 template <class A, class B>
@@ -122,33 +124,33 @@ constexpr tensor tensor_of(auto const& a, auto const& b) {
   if constexpr (std::same_as<decltype(a), tensor const&>) return a;
   else return b;
 }
-}  // namespace detail
+}  // namespace tracing
 
 // Refuses a number, a layer, or anything else that is not a tensor. (`auto`: the error is reported at the operator, not
 // from inside a constant evaluation.)
 template <class A, class B>
-  requires detail::one_is_tensor<A, B>
+  requires tracing::one_is_tensor<A, B>
 constexpr auto operator+(A const& a, B const& b) {
-  static_assert(detail::never<A>, "ago: + adds two tensors; for a number use affine{1, number}");
-  return detail::tensor_of(a, b);
+  static_assert(tracing::never<A>, "ago: + adds two tensors; for a number use affine{1, number}");
+  return tracing::tensor_of(a, b);
 }
 template <class A, class B>
-  requires detail::one_is_tensor<A, B>
+  requires tracing::one_is_tensor<A, B>
 constexpr auto operator*(A const& a, B const& b) {
-  static_assert(detail::never<A>, "ago: * multiplies two tensors; for a number use affine{number, 0}");
-  return detail::tensor_of(a, b);
+  static_assert(tracing::never<A>, "ago: * multiplies two tensors; for a number use affine{number, 0}");
+  return tracing::tensor_of(a, b);
 }
 template <class A, class B>
-  requires detail::one_is_tensor<A, B>
+  requires tracing::one_is_tensor<A, B>
 constexpr auto operator-(A const& a, B const& b) {
-  static_assert(detail::never<A>, "ago: - subtracts two tensors; for a number use affine{1, -number}");
-  return detail::tensor_of(a, b);
+  static_assert(tracing::never<A>, "ago: - subtracts two tensors; for a number use affine{1, -number}");
+  return tracing::tensor_of(a, b);
 }
 template <class A, class B>
-  requires detail::one_is_tensor<A, B>
+  requires tracing::one_is_tensor<A, B>
 constexpr auto operator/(A const& a, B const& b) {
-  static_assert(detail::never<A>, "ago: / divides two tensors; for a number use affine{1 / number, 0}");
-  return detail::tensor_of(a, b);
+  static_assert(tracing::never<A>, "ago: / divides two tensors; for a number use affine{1 / number, 0}");
+  return tracing::tensor_of(a, b);
 }
 
 }  // namespace ago

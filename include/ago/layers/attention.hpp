@@ -10,9 +10,9 @@ namespace ago {
 
 /// The matrix product of x {n, h, w, c} and y {n, h, c, m} for every image and row: {n, h, w, m}. `transposed`: y is
 /// {n, h, m, c}. Its n and h may be 1; it is then used for all images or rows.
-constexpr tensor matmul(detail::left_operand x, tensor y, bool transposed = false) {
+constexpr tensor matmul(tracing::left_operand x, tensor y, bool transposed = false) {
   tensor const operands[] = {x.value, y};
-  detail::recording r(op::matmul, x.line, operands);
+  tracing::recording r(op::matmul, x.line, operands);
   shape const a = x.value.dims(), b = y.dims();
   int const depth = transposed ? b.c : b.w;
   if (depth != a.c) r.complain(ir::fault::channels_differ, a.c, depth);
@@ -24,7 +24,7 @@ constexpr tensor matmul(detail::left_operand x, tensor y, bool transposed = fals
 }
 
 /// exp(x) divided by its sum over the channels of each pixel.
-using softmax = detail::elementwise<op::softmax>;
+using softmax = tracing::elementwise<op::softmax>;
 
 /// (x - mean) / sqrt(variance + epsilon) * gamma + beta, with mean and (biased) variance of each pixel's channels.
 /// Parameters gamma, beta.
@@ -33,7 +33,7 @@ struct layer_norm {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::layer_norm, line, x);
+    tracing::recording r(op::layer_norm, line, x);
     if (!(epsilon >= 0)) r.complain(ir::fault::argument_must_not_be_negative, 0, -1);
     ir::node n{.kind = op::layer_norm, .out = x.dims(), .alpha = epsilon};
     n.weight = r.place(op::layer_norm, role::gamma, n.out.c);
@@ -42,14 +42,14 @@ struct layer_norm {
   }
 };
 
-namespace detail {
+namespace tracing {
 /// 1 / sqrt(x), x >= 1, by Newton's method.
 constexpr double reciprocal_root(int x) {
   double root = x;
   for (int i = 0; i < 40; ++i) root = (root + x / root) / 2;
   return 1 / root;
 }
-}  // namespace detail
+}  // namespace tracing
 
 /// Multi-head attention (Vaswani et al., 2017): softmax(scale * q k^T) v, each head on its share of the channels.
 /// Tokens are pixels; with a patch, each pixel attends to those at the same position in all patches (MobileViT). It is
@@ -63,20 +63,20 @@ struct attention {
   /// Queries {n, h, w, c}, keys and values {n, h2, w2, c}.
   constexpr tensor operator()(tensor q, tensor k, tensor v) const {
     tensor const pair[] = {q, k};
-    detail::recording r(op::attention_scores, line, pair);
+    tracing::recording r(op::attention_scores, line, pair);
     shape const a = q.dims(), b = k.dims();
     int groups = r.positive(heads);
     if (a.c % groups) r.complain(ir::fault::channels_not_divisible_by_groups, groups, a.c), groups = 1;
     if (b.c != a.c) r.complain(ir::fault::channels_differ, a.c, b.c);
     if (b.n != a.n) r.complain(ir::fault::extents_differ, a.n, b.n);
-    (void)detail::with_patch(r, op::attention_scores, b, patch);
-    ir::node n = detail::with_patch(r, op::attention_scores, a, patch);
+    (void)tracing::with_patch(r, op::attention_scores, b, patch);
+    ir::node n = tracing::with_patch(r, op::attention_scores, a, patch);
     ir::window const patches = n.win;
     long const places = long(patches.stride_h) * patches.stride_w;
     long const tokens = long(a.h) * a.w / places, others = long(b.h) * b.w / places;
     n.out = {r.fitting(long(a.n) * places), groups, r.fitting(tokens), r.fitting(others > 0 ? others : 1)};
     n.groups = groups;
-    n.alpha = scale != 0 ? scale : float(detail::reciprocal_root(a.c / groups));
+    n.alpha = scale != 0 ? scale : float(tracing::reciprocal_root(a.c / groups));
     tensor const scores = r.append(n, pair);
     tensor const weights = r.append({.kind = op::softmax, .out = scores.dims()}, scores);
 

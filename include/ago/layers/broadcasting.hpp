@@ -3,11 +3,11 @@
 #pragma once
 
 #include <ago/ir/axis.hpp>
-#include <ago/trace/recording.hpp>
+#include <ago/tracing/recording.hpp>
 
 namespace ago {
 
-namespace detail {
+namespace tracing {
 
 /// Can an operator on shape `whole` read a value of shape `s` in place? It can if `s` has one pixel or all; either may
 /// have one channel.
@@ -41,7 +41,7 @@ constexpr tensor append_expand(recording& r, tensor x, shape const& whole) {
   return x.dims() == whole ? x : r.append({.kind = op::expand, .out = whole}, x);
 }
 
-}  // namespace detail
+}  // namespace tracing
 
 /// x repeated along axes of extent 1; an extent of 0 keeps that of x.
 struct expand {
@@ -49,7 +49,7 @@ struct expand {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::expand, line, x);
+    tracing::recording r(op::expand, line, x);
     shape const s = x.dims();
     auto const extent = [&](int wanted, int before) { return wanted ? r.positive(wanted) : before; };
     shape const whole{extent(n, s.n), extent(h, s.h), extent(w, s.w), extent(c, s.c)};
@@ -59,7 +59,7 @@ struct expand {
       r.complain(i == 3 ? ir::fault::channels_differ : ir::fault::extents_differ, before, after);
       return x;
     }
-    return detail::append_expand(r, x, whole);
+    return tracing::append_expand(r, x, whole);
   }
 };
 
@@ -69,7 +69,7 @@ struct tile {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::expand, line, x);
+    tracing::recording r(op::expand, line, x);
     int const times[] = {r.positive(n), r.positive(h), r.positive(w), r.positive(c)};
     for (int i = 3; i >= 0; --i) x = along(r, x, i, times[i]);
     return x;
@@ -77,15 +77,15 @@ struct tile {
 
  private:
   /// Takes the axes before `axis` as rows and the others as channels; each row becomes `times` rows.
-  static constexpr tensor along(detail::recording& r, tensor x, int axis, int times) {
+  static constexpr tensor along(tracing::recording& r, tensor x, int axis, int times) {
     shape out = x.dims();
     if (times == 1) return x;
     long before = 1, from = 1;
     for (int i = 0; i < 4; ++i) (i < axis ? before : from) *= ir::extent_along(out, i);
     int const rows = r.fitting(before), channels = r.fitting(from);
     ir::extent_along(out, axis) = r.fitting(long(ir::extent_along(out, axis)) * times);
-    if (detail::limited_count(out) > detail::int_limit) {
-      r.complain(ir::fault::too_many_elements, detail::int_limit, detail::limited_count(out));
+    if (tracing::limited_count(out) > tracing::int_limit) {
+      r.complain(ir::fault::too_many_elements, tracing::int_limit, tracing::limited_count(out));
       return x;
     }
     x = r.append({.kind = op::reshape, .out = {1, rows, 1, channels}}, x);

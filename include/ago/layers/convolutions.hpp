@@ -6,7 +6,7 @@
 
 namespace ago {
 
-namespace detail {
+namespace tracing {
 
 /// Appends op::bias after `x` to the layer `r`.
 constexpr tensor append_bias(recording& r, tensor x) {
@@ -41,7 +41,7 @@ constexpr tensor record_convolution(recording& r, tensor x, convolution const& c
   return c.bias ? append_bias(r, y) : y;
 }
 
-}  // namespace detail
+}  // namespace tracing
 
 /// Convolution. Weights [out][channels / groups][kernel.h][kernel.w], then [out] with `.bias = true`.
 struct conv2d {
@@ -54,8 +54,8 @@ struct conv2d {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::conv2d, line, x);
-    return detail::record_convolution(r, x, {out, groups, kernel, stride, pad, dilation, bias});
+    tracing::recording r(op::conv2d, line, x);
+    return tracing::record_convolution(r, x, {out, groups, kernel, stride, pad, dilation, bias});
   }
 };
 
@@ -66,8 +66,8 @@ struct pointwise {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::pointwise, line, x);
-    return detail::record_convolution(r, x, {out, 1, 1, 1, 0, 1, bias});
+    tracing::recording r(op::pointwise, line, x);
+    return tracing::record_convolution(r, x, {out, 1, 1, 1, 0, 1, bias});
   }
 };
 
@@ -81,9 +81,9 @@ struct depthwise {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::depthwise, line, x);
+    tracing::recording r(op::depthwise, line, x);
     int const out = r.fitting(long(x.channels()) * r.positive(multiplier));
-    return detail::record_convolution(r, x, {out, x.channels(), kernel, stride, pad, dilation, bias});
+    return tracing::record_convolution(r, x, {out, x.channels(), kernel, stride, pad, dilation, bias});
   }
 };
 
@@ -94,12 +94,12 @@ struct linear {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::linear, line, x);
+    tracing::recording r(op::linear, line, x);
     ir::node n{.kind = op::linear, .out = x.dims()};
     n.out.c = r.positive(out);
     n.weight = r.place(op::linear, role::weight, n.out.c, x.channels());
     tensor const y = r.append(n, x);
-    return bias ? detail::append_bias(r, y) : y;
+    return bias ? tracing::append_bias(r, y) : y;
   }
 };
 
@@ -108,8 +108,8 @@ struct bias {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::bias, line, x);
-    return detail::append_bias(r, x);
+    tracing::recording r(op::bias, line, x);
+    return tracing::append_bias(r, x);
   }
 };
 
@@ -118,7 +118,7 @@ struct scale {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::scale, line, x);
+    tracing::recording r(op::scale, line, x);
     ir::node n{.kind = op::scale, .out = x.dims()};
     n.weight = r.place(op::scale, role::weight, n.out.c);
     return r.append(n, x);
@@ -131,7 +131,7 @@ struct prelu {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::prelu, line, x);
+    tracing::recording r(op::prelu, line, x);
     ir::node n{.kind = op::prelu, .out = x.dims()};
     n.entries = shared ? 1 : n.out.c;
     n.weight = r.place(op::prelu, role::weight, n.entries);
@@ -146,7 +146,7 @@ struct batch_norm {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::batch_norm, line, x);
+    tracing::recording r(op::batch_norm, line, x);
     if (!(epsilon >= 0)) r.complain(ir::fault::argument_must_not_be_negative, 0, -1);
     ir::node n{.kind = op::batch_norm, .out = x.dims(), .alpha = epsilon};
     n.norm = r.place(op::batch_norm, role::gamma, n.out.c);

@@ -2,7 +2,7 @@
 // Dropout, which has an effect in training only.
 #pragma once
 
-#include <ago/trace/recording.hpp>
+#include <ago/tracing/recording.hpp>
 
 namespace ago {
 
@@ -14,14 +14,14 @@ struct dropout {
 
   constexpr tensor operator()(tensor x) const {
     bool const valid = probability >= 0 && probability < 1;
-    if (!valid) detail::recording(op::identity, line, x).complain(ir::fault::not_a_probability, 0, 0);
-    return detail::record_elementwise(x, line, {.kind = op::identity, .alpha = valid ? probability : 0});
+    if (!valid) tracing::recording(op::identity, line, x).complain(ir::fault::not_a_probability, 0, 0);
+    return tracing::record_elementwise(x, line, {.kind = op::identity, .alpha = valid ? probability : 0});
   }
 };
 
-namespace detail {
+namespace tracing {
 /// Is it a dropout? (An identity has no other use for a number.)
 constexpr bool is_dropout(ir::node const& n) { return n.kind == op::identity && n.alpha > 0; }
-}  // namespace detail
+}  // namespace tracing
 
 }  // namespace ago

@@ -13,6 +13,7 @@ struct extent2 {
   constexpr extent2(int height, int width) : h(height), w(width) {}
 };
 
+namespace tracing {
 /// Height and width, or nothing. (A default `stride = kernel` trips clang 14 inside lambdas.)
 struct optional_extent2 {
   extent2 value = 0;
@@ -23,14 +24,16 @@ struct optional_extent2 {
   constexpr extent2 value_or(extent2 other) const { return given ? value : other; }
 };
 
+struct same_padding {};
+}  // namespace tracing
+
 /// Zero padding of each side of an image, in pixels.
 struct pads {
   int top = 0, left = 0, bottom = 0, right = 0;
 };
 
-struct same_padding {};
 /// TensorFlow's padding: the result has ceil(extent / stride) pixels, and an odd pad goes to the bottom and right.
-inline constexpr same_padding same{};
+inline constexpr tracing::same_padding same{};
 
 /// The type of `.pad`: pixels, or `same`.
 struct padding {
@@ -39,7 +42,7 @@ struct padding {
   constexpr padding(int all) : sides{all, all, all, all} {}
   constexpr padding(int vertical, int horizontal) : sides{vertical, horizontal, vertical, horizontal} {}
   constexpr padding(pads each) : sides(each) {}
-  constexpr padding(same_padding) : is_same(true) {}
+  constexpr padding(tracing::same_padding) : is_same(true) {}
 };
 
 }  // namespace ago

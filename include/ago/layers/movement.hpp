@@ -4,7 +4,7 @@
 
 #include <ago/ir/axis.hpp>
 #include <ago/layers/extents.hpp>
-#include <ago/trace/recording.hpp>
+#include <ago/tracing/recording.hpp>
 
 #include <cstddef>
 #include <utility>
@@ -19,7 +19,7 @@ struct slice {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::slice, line, x);
+    tracing::recording r(op::slice, line, x);
     ir::node n{.kind = op::slice, .out = x.dims()};
     n.axis = int(axis);
     n.begin = r.not_negative(begin);
@@ -41,17 +41,17 @@ template <int N>
 struct tensor_list {
   tensor values[N];
   constexpr tensor operator[](int i) const { return values[i]; }
+  template <std::size_t I>
+  constexpr tensor get() const {
+    return values[I];
+  }
 };
-template <std::size_t I, int N>
-constexpr tensor get(tensor_list<N> const& list) {
-  return list.values[I];
-}
 
 /// `N` equal parts along an axis, which `N` must divide.
 template <int N>
 constexpr tensor_list<N> chunk(tensor x, axis along = axis::channels, int line = __builtin_LINE()) {
   int const extent = ir::extent_along(x.dims(), int(along));
-  if (extent % N != 0) detail::recording(op::slice, line, x).complain(ir::fault::parts_must_divide_extent, N, extent);
+  if (extent % N != 0) tracing::recording(op::slice, line, x).complain(ir::fault::parts_must_divide_extent, N, extent);
   tensor_list<N> r;
   for (int i = 0; i < N; ++i) {
     r.values[i] = extent % N == 0 ? slice{i * (extent / N), extent / N, along, 1, line}(x) : x;
@@ -65,7 +65,7 @@ struct channel_shuffle {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::channel_shuffle, line, x);
+    tracing::recording r(op::channel_shuffle, line, x);
     ir::node n{.kind = op::channel_shuffle, .out = x.dims()};
     n.groups = r.positive(groups);
     if (n.out.c % n.groups) r.complain(ir::fault::channels_not_divisible_by_groups, n.groups, n.out.c);
@@ -79,11 +79,11 @@ struct reshape {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::reshape, line, x);
+    tracing::recording r(op::reshape, line, x);
     shape const in = x.dims();
     auto const extent = [&](int wanted, int before) { return wanted ? r.positive(wanted) : before; };
     shape const out{extent(n, in.n), extent(h, in.h), extent(w, in.w), extent(c, in.c)};
-    long const elements = detail::limited_count(out);
+    long const elements = tracing::limited_count(out);
     if (elements == in.count()) return r.append({.kind = op::reshape, .out = out}, x);
     r.complain(ir::fault::elements_differ, in.count(), elements);
     return x;
@@ -97,7 +97,7 @@ struct permute {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::permute, line, x);
+    tracing::recording r(op::permute, line, x);
     ir::node made{.kind = op::permute, .out = x.dims()};
     int const order[] = {n, h, w, c};
     bool used[4]{};
@@ -114,7 +114,7 @@ struct permute {
   }
 };
 
-namespace detail {
+namespace tracing {
 /// A node with a patch, which must divide the image; a valid one if it does not.
 constexpr ir::node with_patch(recording& r, op kind, shape image, extent2 patch) {
   ir::node n{.kind = kind, .out = image};
@@ -125,7 +125,7 @@ constexpr ir::node with_patch(recording& r, op kind, shape image, extent2 patch)
   if (image.h % n.win.stride_h || image.w % n.win.stride_w) n.win = {};
   return n;
 }
-}  // namespace detail
+}  // namespace tracing
 
 /// The tokens of an image, as one sequence for each position within a patch: {n, h, w, c} becomes
 /// {n * patch.h * patch.w, 1, (h / patch.h) * (w / patch.w), c}, MobileViT's unfolding. (`attention{.patch = ...}` does
@@ -135,8 +135,8 @@ struct unfold {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::unfold, line, x);
-    ir::node n = detail::with_patch(r, op::unfold, x.dims(), patch);
+    tracing::recording r(op::unfold, line, x);
+    ir::node n = tracing::with_patch(r, op::unfold, x.dims(), patch);
     long const places = long(n.win.stride_h) * n.win.stride_w;
     n.out = {r.fitting(long(n.out.n) * places), 1, r.fitting(long(n.out.h) * n.out.w / places), n.out.c};
     return r.append(n, x);
@@ -150,9 +150,9 @@ struct fold {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::fold, line, x);
+    tracing::recording r(op::fold, line, x);
     shape const in = x.dims();
-    ir::node n = detail::with_patch(r, op::fold, {1, r.positive(height), r.positive(width), in.c}, patch);
+    ir::node n = tracing::with_patch(r, op::fold, {1, r.positive(height), r.positive(width), in.c}, patch);
     long const places = long(n.win.stride_h) * n.win.stride_w;
     long const tokens = long(n.out.h) * n.out.w / places;
     if (in.n % places || in.h != 1 || in.w != tokens) {
@@ -171,7 +171,7 @@ struct embedding {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::embedding, line, x);
+    tracing::recording r(op::embedding, line, x);
     shape const in = x.dims();
     if (in.c != 1) r.complain(ir::fault::channels_differ, 1, in.c);
     ir::node n{.kind = op::embedding, .out = {in.n, in.h, in.w, r.positive(width)}};
@@ -189,7 +189,7 @@ struct constant {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::constant, line, x);
+    tracing::recording r(op::constant, line, x);
     ir::node made{.kind = op::constant, .out = {r.positive(n), r.positive(h), r.positive(w), r.positive(c)}};
     made.weight = r.place(op::constant, role::weight, made.out.n, made.out.h, made.out.w, made.out.c);
     return r.append(made, tensor{x.recorder, 0});  // every operator has an operand; this one does not read it
@@ -201,7 +201,7 @@ struct positions {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::positions, line, x);
+    tracing::recording r(op::positions, line, x);
     ir::node n{.kind = op::positions, .out = x.dims()};
     n.weight = r.place(op::positions, role::weight, n.out.h, n.out.w, n.out.c);
     return r.append(n, x);

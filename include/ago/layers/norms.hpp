@@ -13,7 +13,7 @@
 
 namespace ago {
 
-namespace detail {
+namespace tracing {
 
 inline constexpr auto reciprocal_root_above = [](auto x, auto epsilon) { return decltype(x)(1.f) / sqrt(x + epsilon); };
 inline constexpr auto root_at_least = [](auto x, auto least) { return max(least, sqrt(x)); };
@@ -51,7 +51,7 @@ constexpr tensor normalised(std::same_as<tensor> auto x, int groups, float epsil
   return multiplied(centered, map{reciprocal_root_above, "reciprocal_root", epsilon, 0, line}(variance), line);
 }
 
-}  // namespace detail
+}  // namespace tracing
 
 /// Normalises every image and group of channels to mean 0 and variance 1, then, if `affine`, scales and shifts each
 /// channel: PyTorch's GroupNorm. Parameters gamma, beta.
@@ -62,15 +62,15 @@ struct group_norm {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    detail::recording r(op::scale, line, x);
+    tracing::recording r(op::scale, line, x);
     int parts = r.positive(groups);
     if (!(epsilon >= 0)) r.complain(ir::fault::argument_must_not_be_negative, 0, -1);
     if (x.channels() % parts) {
       r.complain(ir::fault::channels_not_divisible_by_groups, parts, x.channels());
       parts = 1;
     }
-    tensor const y = detail::normalised(x, parts, epsilon, line);
-    return affine ? detail::scaled_and_shifted(y, line) : y;
+    tensor const y = tracing::normalised(x, parts, epsilon, line);
+    return affine ? tracing::scaled_and_shifted(y, line) : y;
   }
 };
 
@@ -90,10 +90,10 @@ struct rms_norm {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    tensor const mean = reduce_mean{axis::channels, line}(detail::square_of(x, line));
-    tensor const factor = map{detail::reciprocal_root_above, "reciprocal_root", epsilon, 0, line}(mean);
-    tensor const y = detail::multiplied(x, factor, line);
-    detail::recording r(op::scale, line, y);
+    tensor const mean = reduce_mean{axis::channels, line}(tracing::square_of(x, line));
+    tensor const factor = map{tracing::reciprocal_root_above, "reciprocal_root", epsilon, 0, line}(mean);
+    tensor const y = tracing::multiplied(x, factor, line);
+    tracing::recording r(op::scale, line, y);
     if (!(epsilon >= 0)) r.complain(ir::fault::argument_must_not_be_negative, 0, -1);
     ir::node n{.kind = op::scale, .out = y.dims()};
     n.weight = r.place(op::scale, role::gamma, n.out.c);
@@ -108,8 +108,9 @@ struct l2_normalize {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    tensor const squares = reduce_sum{along, line}(detail::square_of(x, line));
-    return detail::record_binary(op::div, line, x, map{detail::root_at_least, "square_root", least, 0, line}(squares));
+    tensor const squares = reduce_sum{along, line}(tracing::square_of(x, line));
+    return tracing::record_binary(op::div, line, x,
+                                  map{tracing::root_at_least, "square_root", least, 0, line}(squares));
   }
 };
 
@@ -122,14 +123,14 @@ struct local_response_norm {
 
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
     shape const s = x.dims();
-    int const width = detail::recording(op::avg_pool, line, x).positive(size);
+    int const width = tracing::recording(op::avg_pool, line, x).positive(size);
     // Pixels are innermost, because all are treated alike; channels are columns.
-    auto y = reshape{s.n, 1, s.h * s.w, s.c, line}(detail::square_of(x, line));
+    auto y = reshape{s.n, 1, s.h * s.w, s.c, line}(tracing::square_of(x, line));
     avg_pool const mean{
         .kernel = {1, width}, .stride = {1, 1}, .pad = pads{0, (width - 1) / 2, 0, width / 2}, .line = line};
     y = permute{0, 1, 3, 2, line}(mean(permute{0, 1, 3, 2, line}(y)));
     y = reshape{s.n, s.h, s.w, s.c, line}(y);
-    return detail::multiplied(x, to_power{-beta, line}(affine{alpha, bias, line}(y)), line);
+    return tracing::multiplied(x, to_power{-beta, line}(affine{alpha, bias, line}(y)), line);
   }
 };
 

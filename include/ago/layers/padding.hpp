@@ -10,7 +10,7 @@ namespace ago {
 /// What fills a border: a constant; the value itself, mirrored without its edge; its edge; the value repeated.
 enum class pad_mode : std::uint8_t { constant, reflect, edge, wrap };
 
-namespace detail {
+namespace tracing {
 
 /// Elements begin, begin + step, ... along an axis.
 constexpr tensor append_run(recording& r, tensor x, int axis, int begin, int count, int step) {
@@ -49,7 +49,7 @@ constexpr tensor append_borders(recording& r, tensor x, pad_mode mode, int axis,
   return r.append(n, {parts, count});
 }
 
-}  // namespace detail
+}  // namespace tracing
 
 /// The image with a border of `value`, or as `mode` specifies; also along the channels.
 struct pad {
@@ -60,7 +60,7 @@ struct pad {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::pad, line, x);
+    tracing::recording r(op::pad, line, x);
     ir::node n{.kind = op::pad, .out = x.dims(), .alpha = value};
     pads const& p = sides.sides;
     if (sides.is_same) r.complain(ir::fault::argument_must_not_be_negative, 0, -1);
@@ -71,9 +71,9 @@ struct pad {
     n.begin = r.not_negative(channels_before);
     int const behind = r.not_negative(channels_after);
     if (mode != pad_mode::constant) {
-      x = detail::append_borders(r, x, mode, 1, n.win.pad_top, n.win.pad_bottom);
-      x = detail::append_borders(r, x, mode, 2, n.win.pad_left, n.win.pad_right);
-      return detail::append_borders(r, x, mode, 3, n.begin, behind);
+      x = tracing::append_borders(r, x, mode, 1, n.win.pad_top, n.win.pad_bottom);
+      x = tracing::append_borders(r, x, mode, 2, n.win.pad_left, n.win.pad_right);
+      return tracing::append_borders(r, x, mode, 3, n.begin, behind);
     }
     n.out.h = r.fitting(long(n.out.h) + n.win.pad_top + n.win.pad_bottom);
     n.out.w = r.fitting(long(n.out.w) + n.win.pad_left + n.win.pad_right);

@@ -6,7 +6,7 @@
 
 namespace ago {
 
-namespace detail {
+namespace tracing {
 
 /// {n, h, w, sh * sw * c} becomes {n, h * sh, w * sw, c}: a pixel's channels, sh rows of sw pixels of c channels,
 /// become a block of the image.
@@ -55,7 +55,7 @@ constexpr int check_image(recording& r, tensor x, int block) {
   return 1;
 }
 
-}  // namespace detail
+}  // namespace tracing
 
 /// {n, h, w, block * block * c} to {n, h * block, w * block, c}, with the position within the block outermost in the
 /// channels, as in TensorFlow and, by default, in ONNX ("DCR").
@@ -63,9 +63,9 @@ struct depth_to_space {
   int block = 2;
   int line = __builtin_LINE();
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::permute, line, x);
-    int const side = detail::check_block(r, x, block);
-    return detail::append_blocks(r, x, side, side);
+    tracing::recording r(op::permute, line, x);
+    int const side = tracing::check_block(r, x, block);
+    return tracing::append_blocks(r, x, side, side);
   }
 };
 
@@ -74,9 +74,9 @@ struct space_to_depth {
   int block = 2;
   int line = __builtin_LINE();
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::permute, line, x);
-    int const side = detail::check_image(r, x, block);
-    return detail::append_channels(r, x, side, side);
+    tracing::recording r(op::permute, line, x);
+    int const side = tracing::check_image(r, x, block);
+    return tracing::append_channels(r, x, side, side);
   }
 };
 
@@ -85,9 +85,9 @@ struct pixel_shuffle {
   int block = 2;
   int line = __builtin_LINE();
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::permute, line, x);
-    int const side = detail::check_block(r, x, block);
-    return detail::append_blocks(r, detail::append_shuffle(r, x, x.channels() / (side * side)), side, side);
+    tracing::recording r(op::permute, line, x);
+    int const side = tracing::check_block(r, x, block);
+    return tracing::append_blocks(r, tracing::append_shuffle(r, x, x.channels() / (side * side)), side, side);
   }
 };
 
@@ -96,9 +96,9 @@ struct pixel_unshuffle {
   int block = 2;
   int line = __builtin_LINE();
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::permute, line, x);
-    int const side = detail::check_image(r, x, block);
-    return detail::append_shuffle(r, detail::append_channels(r, x, side, side), side * side);
+    tracing::recording r(op::permute, line, x);
+    int const side = tracing::check_image(r, x, block);
+    return tracing::append_shuffle(r, tracing::append_channels(r, x, side, side), side * side);
   }
 };
 

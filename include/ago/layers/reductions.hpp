@@ -14,7 +14,7 @@ struct axes {
   constexpr axes(std::same_as<axis> auto... all) { ((has[int(all)] = true), ...); }
 };
 
-namespace detail {
+namespace tracing {
 
 /// The equivalent operator for a reduction along rows and columns; op::identity if there is none.
 constexpr op global_form(op kind) {
@@ -37,15 +37,15 @@ struct reduction {
   }
 };
 
-}  // namespace detail
+}  // namespace tracing
 
 // Reductions along the given axes, whose extents become 1: `x | reduce_mean{axis::channels}`,
 // `x | reduce_sum{{axis::rows, axis::columns}}`; along all axes but the images by default.
-using reduce_sum = detail::reduction<op::reduce_sum>;
-using reduce_mean = detail::reduction<op::reduce_mean>;
-using reduce_max = detail::reduction<op::reduce_max>;
-using reduce_min = detail::reduction<op::reduce_min>;
-using reduce_product = detail::reduction<op::reduce_product>;
+using reduce_sum = tracing::reduction<op::reduce_sum>;
+using reduce_mean = tracing::reduction<op::reduce_mean>;
+using reduce_max = tracing::reduction<op::reduce_max>;
+using reduce_min = tracing::reduction<op::reduce_min>;
+using reduce_product = tracing::reduction<op::reduce_product>;
 
 /// The index, as a float, of the largest element along an axis, whose extent becomes 1; among equal elements the first,
 /// or the last if `last`.
@@ -55,7 +55,7 @@ struct arg_max {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::arg_max, line, x);
+    tracing::recording r(op::arg_max, line, x);
     int const a = int(along);
     if (ir::extent_along(x.dims(), a) > 1 << 24)  // float32 skips integers above
       r.complain(ir::fault::too_many_elements, 1 << 24, ir::extent_along(x.dims(), a));

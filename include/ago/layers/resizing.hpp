@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ago/ir/sampling.hpp>
-#include <ago/trace/recording.hpp>
+#include <ago/tracing/recording.hpp>
 
 namespace ago {
 
@@ -16,7 +16,7 @@ struct resize_nearest {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::resize_nearest, line, x);
+    tracing::recording r(op::resize_nearest, line, x);
     ir::node n{.kind = op::resize_nearest, .out = {x.images(), r.positive(height), r.positive(width), x.channels()}};
     n.begin = int(sampling);
     n.step = 1 + int(rounding);
@@ -32,7 +32,7 @@ struct resize_bilinear {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::resize_bilinear, line, x);
+    tracing::recording r(op::resize_bilinear, line, x);
     ir::node n{.kind = op::resize_bilinear, .out = {x.images(), r.positive(height), r.positive(width), x.channels()}};
     n.begin = int(sampling);
     return r.append(n, x);

@@ -7,7 +7,7 @@
 
 namespace ago {
 
-namespace detail {
+namespace tracing {
 
 /// One axis of a transposed convolution, and of the convolution that computes it.
 struct transposed_axis {
@@ -56,7 +56,7 @@ constexpr tensor append_slice(recording& r, tensor x, int along, int begin, int 
   return r.append(n, x);
 }
 
-}  // namespace detail
+}  // namespace tracing
 
 /// Transposed convolution, PyTorch's ConvTranspose2d: each pixel adds its window of kernel x kernel pixels to the
 /// result; windows are `stride` apart. `pad` is cropped from the result, `output_pad` is added at the bottom and right.
@@ -72,34 +72,34 @@ struct conv_transpose {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::conv2d, line, x);
+    tracing::recording r(op::conv2d, line, x);
     shape const in = x.dims();
     int parts = r.positive(groups), outputs = r.positive(out);
     if (in.c % parts) r.complain(ir::fault::channels_not_divisible_by_groups, parts, in.c);
     if (outputs % parts) r.complain(ir::fault::outputs_not_divisible_by_groups, parts, outputs);
     if (in.c % parts || outputs % parts) parts = 1;
     pads const& p = pad.sides;
-    detail::transposed_axis h{kernel.h, stride.h, dilation.h, p.top, p.bottom, output_pad.h};
-    detail::transposed_axis w{kernel.w, stride.w, dilation.w, p.left, p.right, output_pad.w};
+    tracing::transposed_axis h{kernel.h, stride.h, dilation.h, p.top, p.bottom, output_pad.h};
+    tracing::transposed_axis w{kernel.w, stride.w, dilation.w, p.left, p.right, output_pad.w};
     resolve(r, h, pad.is_same, in.h);
     resolve(r, w, pad.is_same, in.w);
     tensor y = convolve(r, x, h, w, parts, outputs);
     bool const blocks = h.stride > 1 || w.stride > 1;
-    if (blocks && parts > 1) y = detail::append_shuffle(r, y, parts);
-    y = detail::append_blocks(r, y, h.stride, w.stride);
-    if (blocks && parts > 1) y = detail::append_shuffle(r, y, outputs / parts);
-    y = detail::append_slice(r, y, 1, h.skip, h.out);
-    y = detail::append_slice(r, y, 2, w.skip, w.out);
-    return bias ? detail::append_bias(r, y) : y;
+    if (blocks && parts > 1) y = tracing::append_shuffle(r, y, parts);
+    y = tracing::append_blocks(r, y, h.stride, w.stride);
+    if (blocks && parts > 1) y = tracing::append_shuffle(r, y, outputs / parts);
+    y = tracing::append_slice(r, y, 1, h.skip, h.out);
+    y = tracing::append_slice(r, y, 2, w.skip, w.out);
+    return bias ? tracing::append_bias(r, y) : y;
   }
 
  private:
   /// The pixels at all positions modulo the strides, as channels [position][out / groups] in each group.
-  static constexpr tensor convolve(detail::recording& r, tensor x, detail::transposed_axis const& h,
-                                   detail::transposed_axis const& w, int groups, int outputs) {
+  static constexpr tensor convolve(tracing::recording& r, tensor x, tracing::transposed_axis const& h,
+                                   tracing::transposed_axis const& w, int groups, int outputs) {
     shape const in = x.dims();
     ir::node n{.kind = op::conv2d, .groups = groups};
-    n.win = detail::window_of(h.window(), w.window());
+    n.win = tracing::window_of(h.window(), w.window());
     n.scatter = {h.kernel, w.kernel, h.stride, w.stride, h.dilation / h.step, w.dilation / w.step};
     n.out = {in.n, r.fitting(long(in.h) + h.pad_before + h.pad_after - n.win.span_h() + 1),
              r.fitting(long(in.w) + w.pad_before + w.pad_after - n.win.span_w() + 1),

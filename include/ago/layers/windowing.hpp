@@ -3,9 +3,9 @@
 #pragma once
 
 #include <ago/layers/extents.hpp>
-#include <ago/trace/recording.hpp>
+#include <ago/tracing/recording.hpp>
 
-namespace ago::detail {
+namespace ago::tracing {
 
 /// Rules for windows that reach beyond the image.
 struct window_rules {
@@ -85,4 +85,4 @@ constexpr ir::node windowed(recording& r, op kind, shape in, extent2 kernel, ext
   return n;
 }
 
-}  // namespace ago::detail
+}  // namespace ago::tracing

@@ -26,7 +26,7 @@ struct replay {
     output_list<outputs> r{};
     r.values[0] = x[0];
     if (!x[0].recorder) return r;
-    ago::detail::recorder& to = *x[0].recorder;
+    tracing::recorder& to = *x[0].recorder;
     for (parameter const& p : Parameters) to.parameters.push(p);
     to.floats = Graph.parameters;
     for (int v = inputs; v < Graph.node_count; ++v) {
@@ -114,7 +114,7 @@ constexpr auto within_limit() {
   using once = computing_once<Recorded, Options>;
   constexpr long limit = long(Bytes / sizeof(float));
   constexpr int most_tries = 4;
-  if constexpr (Bytes == 0 || ago::detail::misfit<Recorded>.what != fault::none) return std::type_identity<once>{};
+  if constexpr (Bytes == 0 || lowering::misfit<Recorded>.what != fault::none) return std::type_identity<once>{};
   else if constexpr (once::arena_floats <= limit) return std::type_identity<once>{};
   else return limited_step<Recorded, Parameters, Options, limit, limit, most_tries>();
 }

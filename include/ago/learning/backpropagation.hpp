@@ -40,8 +40,8 @@ struct product_sharing {
 template <class Graph, int N>
 class backpropagation {
  public:
-  constexpr backpropagation(gradient_flow<Graph, N> const& flow, recipe const* const* recipes,
-                            ago::detail::recorder& to, product_sharing const& shared = {})
+  constexpr backpropagation(gradient_flow<Graph, N> const& flow, recipe const* const* recipes, tracing::recorder& to,
+                            product_sharing const& shared = {})
       : flow_(flow), g_(flow.g), recipes_(recipes), to_(to), shared_(shared) {
     if (to_.parameters.size == 0)
       for (parameter const& p : flow.table) to_.parameters.push(p);
@@ -55,7 +55,7 @@ class backpropagation {
     for (int v = g_.input_count; v < g_.node_count; ++v) {
       node const& n = g_.nodes[v];
       to_.layers = n.layer + 1 > to_.layers ? n.layer + 1 : to_.layers;
-      if (ago::detail::is_dropout(n)) made_.push(dropped(v, *masks++));
+      if (tracing::is_dropout(n)) made_.push(dropped(v, *masks++));
       else if (flow_.takes_statistics(n)) made_.push(normalised(v));
       else if (flow_.gates.is_gate[v]) made_.push(gated(v));
       else made_.push(replayed(v));
@@ -87,13 +87,13 @@ class backpropagation {
     for (int i = 0; i < opaque_.size; ++i) {
       tensor const x{&to_, opaque_[i]};
       if (slices_.has(x.index) || gradients_[x.index].recorder)
-        ago::detail::recording(x).complain(fault::has_no_gradient, 0, 0);
+        tracing::recording(x).complain(fault::has_no_gradient, 0, 0);
     }
   }
   /// The gradient of a trained parameter, or the value of the batch for a statistic.
   constexpr tensor gradient_of_row(int i) {
     if (of_rows_[i].recorder) return of_rows_[i];
-    ago::detail::recording(made_[0]).complain(fault::no_gradient_reaches, 0, i);
+    tracing::recording(made_[0]).complain(fault::no_gradient_reaches, 0, i);
     return made_[0];
   }
 
@@ -230,7 +230,7 @@ class backpropagation {
       return x;
     }
     recipe const& of = *recipes_[v];
-    description const& d = *of.as;
+    described::description const& d = *of.as;
     bound_operand given[expression::definition::max_values]{};
     int count = 0;
     for (; count < d.as.input_count; ++count) {
@@ -275,7 +275,7 @@ class backpropagation {
       for (int i = m.newest; i >= 0; i = products_[i].older) append_derived(tape_[products_[i].entry], 1);
       return;
     }
-    ago::detail::growing<tensor> rows, flows;
+    growing<tensor> rows, flows;
     for (int i = m.newest; i >= 0; i = products_[i].older) {
       tape_entry const& e = tape_[products_[i].entry];
       rows.push({&to_, e.value[0]});
@@ -296,7 +296,7 @@ class backpropagation {
       if (turned_[i].matrix == matrix.index) return turned_[i].by_columns;
     shape const s = matrix.dims();
     node const n{.kind = op::permute, .out = {1, 1, s.c, s.w}, .order = {0, 1, 3, 2}};
-    turned_.push({matrix.index, ago::detail::recording(matrix).append(n, matrix)});
+    turned_.push({matrix.index, tracing::recording(matrix).append(n, matrix)});
     return turned_[turned_.size - 1].by_columns;
   }
   /// Puts off the gradient of operand k if entry t is a product, and that is a matrix that others have, too.
@@ -335,7 +335,7 @@ class backpropagation {
   }
   constexpr void add_to(tensor& sum, tensor x) { sum = sum.recorder ? combined(op::add, sum, x) : x; }
   static constexpr tensor combined(op kind, tensor a, tensor b) {
-    ago::detail::recording r(a);
+    tracing::recording r(a);
     b = r.reshaped(b, a.dims());
     tensor const operands[] = {a, b};
     return r.append({.kind = kind, .out = a.dims()}, operands);
@@ -344,22 +344,22 @@ class backpropagation {
   gradient_flow<Graph, N> const& flow_;
   Graph const& g_;
   recipe const* const* recipes_;
-  ago::detail::recorder& to_;
-  ago::detail::growing<tape_entry> tape_;
-  ago::detail::growing<tensor> made_, gradients_, of_rows_;
-  ago::detail::growing<bool> flows_;
-  ago::detail::growing<int> opaque_;  ///< nodes whose operators have no index expression
+  tracing::recorder& to_;
+  growing<tape_entry> tape_;
+  growing<tensor> made_, gradients_, of_rows_;
+  growing<bool> flows_;
+  growing<int> opaque_;  ///< nodes whose operators have no index expression
   struct statistic {
     tensor value{};
     int offset{};  ///< of its running mean
   };
-  ago::detail::growing<statistic> statistics_;
-  ago::detail::growing<norm_step> norms_;
+  growing<statistic> statistics_;
+  growing<norm_step> norms_;
   slice_gradients slices_;
   product_sharing shared_;
-  ago::detail::growing<shared_matrix> matrices_;
-  ago::detail::growing<shared_product> products_;
-  ago::detail::growing<turned_matrix> turned_;
+  growing<shared_matrix> matrices_;
+  growing<shared_product> products_;
+  growing<turned_matrix> turned_;
 };
 
 }  // namespace ago::learning

@@ -29,10 +29,10 @@ struct fragment_source {
 };
 
 /// What stands for the expressions of a fragment while it is traced.
-inline constexpr ago::detail::expression_rows<expression::definition::max_expressions> stand_ins;
-inline constexpr ago::detail::expression_pointers<expression::definition::max_expressions> listed_stand_ins =
+inline constexpr lowering::expression_rows<expression::definition::max_expressions> stand_ins;
+inline constexpr lowering::expression_pointers<expression::definition::max_expressions> listed_stand_ins =
     []() AGO_CONSTEVAL {
-      ago::detail::expression_pointers<expression::definition::max_expressions> r;
+      lowering::expression_pointers<expression::definition::max_expressions> r;
       for (int i = 0; i < expression::definition::max_expressions; ++i) r.all[i] = &stand_ins.all[i];
       return r;
     }();
@@ -42,15 +42,15 @@ inline constexpr ago::detail::expression_pointers<expression::definition::max_ex
 struct traced_fragment {
   static constexpr int most_nodes = 24, most_edges = 40, most_expressions = expression::definition::max_expressions;
   graph<most_nodes, most_edges> made{};
-  ago::detail::expression_rows<most_expressions> expressions{};
+  lowering::expression_rows<most_expressions> expressions{};
   int expression_count{};
   bool fits{};
 
-  constexpr void take(ago::detail::recorder const& r) {
+  constexpr void take(tracing::recorder const& r) {
     expression_count = r.expressions.all.size;
     fits = r.nodes.size <= most_nodes && r.edges.size <= most_edges && r.outputs.size == 1;
     if (!fits) return;
-    ago::detail::copy_to(made, r);
+    lowering::copy_to(made, r);
     for (int i = 0; i < expression_count; ++i) expressions.all[i] = r.expressions.all[i];
   }
 };
@@ -74,8 +74,8 @@ struct fragment_of {
       tensor all[expression::definition::max_values]{};
       for (int v = 0, next = 0; v < Source.as.input_count; ++v)
         if (Source.parameters[v] < 0) all[v] = x[next++];
-      return ago::detail::operation_recording(Source.as, Source.name, x[0], {all, Source.as.input_count},
-                                              Source.parameters)
+      return described::operation_recording(Source.as, Source.name, x[0], {all, Source.as.input_count},
+                                            Source.parameters)
           .result(0);
     }
   };
@@ -89,9 +89,9 @@ struct fragment_of {
   }();
   static constexpr traced_fragment traced = []() AGO_CONSTEVAL {
     traced_fragment r;
-    ago::detail::recorder to;
+    tracing::recorder to;
     to.expressions.listed = listed_stand_ins.all;
-    ago::detail::record(to, network);
+    lowering::record(to, network);
     r.take(to);
     return r;
   }();
@@ -116,15 +116,15 @@ struct fragment_of {
 
 /// Records a fragment on values, as part of the layer that recorded `under`.
 constexpr tensor paste(fragment const& f, tensor const* given, moved_parameters const& parameters, tensor under) {
-  ago::detail::recorder& to = *under.recorder;
-  ago::detail::recording r(under);
+  tracing::recorder& to = *under.recorder;
+  tracing::recording r(under);
   if (f.bad->what != fault::none) {
     r.complain(f.bad->operation, f.bad->described);
     return under;
   }
-  ago::detail::growing<tensor> made;
+  growing<tensor> made;
   made.reserve(f.node_count);
-  for (int v = 0; v < f.input_count; ++v) made.push(ago::detail::before_views(given[v]));
+  for (int v = 0; v < f.input_count; ++v) made.push(described::before_views(given[v]));
   for (int v = f.input_count; v < f.node_count; ++v) {
     node n = f.nodes[v];
     tensor operands[expression::index_expression::max_operands]{};

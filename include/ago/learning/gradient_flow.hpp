@@ -23,7 +23,7 @@ struct activation_gates {
     value_uses const uses(g);
     for (int v = g.input_count; v < g.node_count; ++v) {
       node const& n = g.nodes[v];
-      if (class_of(n.kind) != op_class::arithmetic || n.is_detached || ago::detail::is_dropout(n)) continue;
+      if (class_of(n.kind) != op_class::arithmetic || n.is_detached || tracing::is_dropout(n)) continue;
       int const before = g.operand(v);
       if (before < g.input_count || !uses.is_private(before) || !takes_statistics(g.nodes[before])) continue;
       after[before] = v;

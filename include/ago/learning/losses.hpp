@@ -104,7 +104,5 @@ using learning::cross_entropy_loss;
 using learning::huber;
 using learning::huber_loss;
 using learning::mean_absolute_error;
-using learning::mean_absolute_error_loss;
 using learning::mean_squared_error;
-using learning::mean_squared_error_loss;
 }  // namespace ago

@@ -18,7 +18,7 @@ namespace ago::learning {
 /// What is recorded for an operator.
 struct recipe {
   /// Its expressions, in order; null: it is a batch norm by the statistics of the batch, or no gradient flows.
-  description const* as{};
+  described::description const* as{};
   node const* of{};             ///< the first operator of the class, which `as` and fragments have the parameters of
   fragment const* forward{};    ///< of each expression, if there are several; of a batch norm: norm_part
   fragment const* gradients{};  ///< of operand k of expression i: gradient(i, k); of a batch norm: norm_gradient
@@ -49,7 +49,7 @@ constexpr expression::definition kept_by_mask(expression::extents const& in) {
 }
 
 /// One expression of an operator as an operator.
-constexpr fragment_source source_of(description const& of, int i, char const* name) {
+constexpr fragment_source source_of(described::description const& of, int i, char const* name) {
   fragment_source r{.name = name};
   expression::definition& d = r.as;
   expression::index_expression const& e = of.as.expressions[i];
@@ -83,7 +83,7 @@ constexpr int parameter_number(expression::definition const& d, int v) {
   return r;
 }
 /// Says which inputs are parameters: those of expression i of an operator.
-constexpr void set_parameters(fragment_source& to, description const& of, int i) {
+constexpr void set_parameters(fragment_source& to, described::description const& of, int i) {
   for (int v = 0; v < to.as.input_count; ++v) {
     bool const is_operand = v < of.as.expressions[i].operand_count;
     int const p = is_operand ? parameter_number(of.as, of.as.reads[i][v]) : -1;
@@ -109,7 +109,7 @@ struct value_flow {
 /// The recipe for an operator of the description `Source::as`, where gradients flow through the inputs `Source::flow`.
 template <class Source>
 struct described_recipe {
-  static constexpr description const& as = Source::as;
+  static constexpr described::description const& as = Source::as;
   static constexpr int most = expression::index_expression::max_operands, expressions = as.as.expression_count;
   static constexpr value_flow flow = []() AGO_CONSTEVAL {
     value_flow r = Source::flow;
@@ -192,7 +192,7 @@ struct norm_recipe {
                                    shift = norm_source(training_norm::shift(in));
   static constexpr expression::definition flow = []() AGO_CONSTEVAL {
     if constexpr (Gate == 0) return expression::definition{};
-    else return training_norm::gated_flow(description_of(Graph, Gate).as, in);
+    else return training_norm::gated_flow(described::description_of(Graph, Gate).as, in);
   }();
   static_assert(Gate == 0 || (flow.bad.what == expression::fault::none && flow.input_count == 4),
                 "an activation's gradient is one expression of its operand and its value's gradient");
@@ -221,15 +221,15 @@ struct recipes_of {
   template <int U>
   struct node_source {
     static constexpr node const* of = &graph.nodes[U];
-    static constexpr char const* name = ago::detail::is_dropout(*of) ? "dropout" : name_of(of->kind);
+    static constexpr char const* name = tracing::is_dropout(*of) ? "dropout" : name_of(of->kind);
     static constexpr int line = of->line;
     /// Layers of one row read their weights where they are, and products of a user's expressions pack a panel of them
     /// when it is used: packing all of them ahead of each step takes longer.
     static constexpr bool always_records =
-        ago::detail::is_dropout(*of) || of->weight_operand >= 0 || ago::detail::is_product_of_one_row(*of);
-    static constexpr description as = []() AGO_CONSTEVAL {
-      if (!ago::detail::is_dropout(*of)) return description_of(graph, U);
-      return description{.as = kept_by_mask(described::extents_of(of->out)), .exists = true};
+        tracing::is_dropout(*of) || of->weight_operand >= 0 || described::is_product_of_one_row(*of);
+    static constexpr described::description as = []() AGO_CONSTEVAL {
+      if (!tracing::is_dropout(*of)) return described::description_of(graph, U);
+      return described::description{.as = kept_by_mask(described::extents_of(of->out)), .exists = true};
     }();
     static constexpr value_flow flow = []() AGO_CONSTEVAL {
       value_flow r;
@@ -246,7 +246,7 @@ struct recipes_of {
     static constexpr bool always_records = true;
     static constexpr char const* name = "loss";
     static constexpr int line = 0;
-    static constexpr description as{.as = Step::loss, .exists = true};
+    static constexpr described::description as{.as = Step::loss, .exists = true};
     static constexpr value_flow flow = []() AGO_CONSTEVAL {
       value_flow r;
       r.of[0] = true;
@@ -274,7 +274,8 @@ struct recipes_of {
       all.out = {1, 1, int(n.out.pixels()) * shared.count[U], n.out.c};
       expression::extents const in[] = {expression::extents(1, 1, all.out.w, graph.source(U).out.c),
                                         described::extents_of(graph.source(U, 1).out)};
-      return without_parameters(expression::gradient_of(description_of(all, in).as.expressions[0], 1), "gradient");
+      return without_parameters(expression::gradient_of(described::description_of(all, in).as.expressions[0], 1),
+                                "gradient");
     }();
     static constexpr fragment_source by_turned = []() AGO_CONSTEVAL {
       node turned = n;
@@ -282,7 +283,7 @@ struct recipes_of {
       shape const& matrix = graph.source(U, 1).out;
       expression::extents const in[] = {described::extents_of(graph.source(U).out),
                                         expression::extents(1, 1, matrix.c, matrix.w)};
-      description const as = description_of(turned, in);
+      described::description const as = described::description_of(turned, in);
       if (n.transposed) return without_parameters(source_of(as, 0, "matmul").as, "matmul");
       return without_parameters(expression::gradient_of(as.as.expressions[0], 0), "gradient");
     }();

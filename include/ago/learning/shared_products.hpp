@@ -21,7 +21,7 @@ constexpr shared_products<V> shared_products_of(gradient_flow<Graph, N> const& f
                                                 operator_classes<V> const& classes) {
   shared_products<V> r;
   Graph const& g = flow.g;
-  ago::detail::growing<int> firsts;
+  growing<int> firsts;
   for (int v = g.input_count; v < g.node_count; ++v) {
     if (g.nodes[v].kind != op::matmul || g.source(v, 1).out.n * g.source(v, 1).out.h > 1) continue;
     if (!classes.flows[g.operand(v, 1)]) continue;
@@ -48,18 +48,18 @@ struct shared_fragments {
 };
 
 /// The rows of several matrices, one after the other, {1, 1, rows, channels}.
-constexpr tensor stacked(ago::detail::growing<tensor>& matrices, int rows, int channels) {
-  ago::detail::recording r(matrices[0]);
+constexpr tensor stacked(growing<tensor>& matrices, int rows, int channels) {
+  tracing::recording r(matrices[0]);
   for (int k = 0; k < matrices.size; ++k) {
     tensor& x = matrices[k];
-    x = ago::detail::before_views(x);
+    x = described::before_views(x);
     shape const s = k == 0 ? x.dims() : matrices[0].dims();
     x = r.reshaped(x, s.c == channels ? s : shape{1, 1, rows, channels});
   }
   shape whole = matrices[0].dims();
   int axis = 0;
   while (axis < 2 && extent_along(whole, axis) == 1) ++axis;
-  ago::detail::growing<value_part> parts;
+  growing<value_part> parts;
   for (int k = 0; k < matrices.size; ++k) parts.push({k * extent_along(whole, axis), matrices[k]});
   extent_along(whole, axis) *= matrices.size;
   return r.reshaped(joined(r, parts, whole, axis), {1, 1, rows * matrices.size, channels});

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <ago/ir/axis.hpp>
-#include <ago/trace/recording.hpp>
+#include <ago/tracing/recording.hpp>
 
 namespace ago::learning {
 
@@ -19,7 +19,7 @@ struct value_part {
 };
 
 /// x between zeros along rows, columns or channels.
-constexpr tensor between_zeros(ago::detail::recording& r, tensor x, int axis, int before, int after) {
+constexpr tensor between_zeros(tracing::recording& r, tensor x, int axis, int before, int after) {
   if (before + after == 0) return x;
   node n{.kind = op::pad, .out = x.dims()};
   extent_along(n.out, axis) += before + after;
@@ -30,14 +30,14 @@ constexpr tensor between_zeros(ago::detail::recording& r, tensor x, int axis, in
 }
 
 /// Does each part have one element along `axis` and the axes inside of it, but for channels?
-constexpr bool are_pixels(ago::detail::growing<value_part> const& parts, int axis) {
+constexpr bool are_pixels(growing<value_part> const& parts, int axis) {
   for (int k = 0; k < parts.size; ++k)
     for (int d = axis; d < 3; ++d)
       if (extent_along(parts[k].of.dims(), d) > 1) return false;
   return true;
 }
 /// Do the parts, in order, leave no gaps?
-constexpr bool cover(ago::detail::growing<value_part> const& parts, int axis, int extent) {
+constexpr bool cover(growing<value_part> const& parts, int axis, int extent) {
   int end = 0;
   for (int k = 0; k < parts.size && end == parts[k].begin; ++k) end = parts[k].end(axis);
   return end == extent;
@@ -45,8 +45,7 @@ constexpr bool cover(ago::detail::growing<value_part> const& parts, int axis, in
 
 /// The value of shape `whole` that consists of `parts` along an axis, in order and without overlaps, and of zeros where
 /// there is none. Pixels are put side by side as channels, as which they can be written in place.
-constexpr tensor joined(ago::detail::recording& r, ago::detail::growing<value_part> const& parts, shape const& whole,
-                        int axis) {
+constexpr tensor joined(tracing::recording& r, growing<value_part> const& parts, shape const& whole, int axis) {
   int const extent = extent_along(whole, axis);
   bool const no_zeros_between_images = axis == 0 && !cover(parts, axis, extent);
   bool const as_channels = axis < 3 && (are_pixels(parts, axis) || no_zeros_between_images);
@@ -54,7 +53,7 @@ constexpr tensor joined(ago::detail::recording& r, ago::detail::growing<value_pa
   int inner = 1;
   shape to = whole;
   for (int d = axis; d < 3 && as_channels; extent_along(to, d++) = 1) inner *= extent_along(whole, d + 1);
-  ago::detail::growing<tensor> pieces;
+  growing<tensor> pieces;
   pieces.reserve(parts.size);
   for (int k = 0; k < parts.size; ++k) {
     value_part const& p = parts[k];
@@ -74,7 +73,7 @@ class slice_gradients {
   /// Adds that of slice `n` of value v.
   constexpr void add(int v, node const& n, tensor gradient) {
     while (newest_.size <= v) newest_.push(-1);
-    ago::detail::recording r(gradient);
+    tracing::recording r(gradient);
     all_.push({n.axis, {n.begin, r.reshaped(gradient, n.out)}, newest_[v]});
     newest_[v] = all_.size - 1;
   }
@@ -87,7 +86,7 @@ class slice_gradients {
   constexpr void take(int v, shape whole, F f) {
     if (!has(v)) return;
     for (int axis = 0; axis < 4; ++axis) {
-      ago::detail::growing<value_part> parts;
+      growing<value_part> parts;
       for (int i = newest_[v]; i >= 0; i = all_[i].older)
         if (all_[i].axis == axis) insert(parts, all_[i].part);
       while (parts.size > 0) f(next_summand(parts, whole, axis));
@@ -103,16 +102,16 @@ class slice_gradients {
   };
 
   /// Inserts a part behind those that begin before it.
-  static constexpr void insert(ago::detail::growing<value_part>& parts, value_part const& p) {
+  static constexpr void insert(growing<value_part>& parts, value_part const& p) {
     parts.push(p);
     int i = parts.size - 1;
     for (; i > 0 && parts[i - 1].begin > p.begin; --i) parts[i] = parts[i - 1];
     parts[i] = p;
   }
   /// Joins the first part and those after it that do not overlap with what is joined, and removes them.
-  static constexpr tensor next_summand(ago::detail::growing<value_part>& parts, shape const& whole, int axis) {
-    ago::detail::recording r(parts[0].of);
-    ago::detail::growing<value_part> chosen;
+  static constexpr tensor next_summand(growing<value_part>& parts, shape const& whole, int axis) {
+    tracing::recording r(parts[0].of);
+    growing<value_part> chosen;
     chosen.reserve(parts.size);
     int left = 0;
     for (int i = 0; i < parts.size; ++i) {
@@ -131,8 +130,8 @@ class slice_gradients {
     return joined(r, chosen, whole, axis);
   }
 
-  ago::detail::growing<entry> all_;
-  ago::detail::growing<int> newest_;  ///< of each value: the slice that was added last; -1: none
+  growing<entry> all_;
+  growing<int> newest_;  ///< of each value: the slice that was added last; -1: none
 };
 
 }  // namespace ago::learning

@@ -207,7 +207,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
       float* to = masks_;
       for (int v = 0, k = 0; v < planned_step::graph.node_count; ++v) {
         node const& n = planned_step::graph.nodes[v];
-        if (!ago::detail::is_dropout(n)) continue;
+        if (!tracing::is_dropout(n)) continue;
         float const kept = 1 / (1 - n.alpha);
         long const count = n.out.count();
         for (long i = 0; i < count; i += 4) {
@@ -288,8 +288,8 @@ struct choose_trainer<Net, Loss, Optimizer, How, Mode, true> {
 /// The first misfit of the network, or of its training.
 template <auto const& Net, auto const& Loss, training How>
 constexpr diagnostic const& training_misfit() {
-  if constexpr (ago::detail::misfit<Net>.what != fault::none) return ago::detail::misfit<Net>;
-  else return ago::detail::misfit<training_step<Net, Loss, How>::network>;
+  if constexpr (lowering::misfit<Net>.what != fault::none) return lowering::misfit<Net>;
+  else return lowering::misfit<training_step<Net, Loss, How>::network>;
 }
 /// The bytes of the arena, if they are more than training::activation_bytes; otherwise 0. `arena`: with schedules that
 /// differ from those for which it was decided what is computed again.
@@ -317,7 +317,7 @@ template <auto const& Net, auto const& Loss = cross_entropy, class Optimizer = s
           auto const& Schedules = untuned>
 class trainer : public trainer_for<Net, Loss, Optimizer, How, compiled_with<Schedules>> {
   using base = trainer_for<Net, Loss, Optimizer, How, compiled_with<Schedules>>;
-  static constexpr ago::detail::network_fits<Net, training_misfit<Net, Loss, How>()> layers_fit{};
+  static constexpr lowering::network_fits<Net, training_misfit<Net, Loss, How>()> layers_fit{};
   static constexpr trains_something<(rows_to_train(parameters<Net>, How).trained > 0)> trains{};
   static constexpr memory_suffices<How.activation_bytes, bytes_above_limit<Net, Loss, How>(base::arena_bytes)>
       memory_fits{};

@@ -29,7 +29,7 @@ struct unlimited_step {
   static constexpr int inputs = graph.input_count;
   static constexpr int dropouts = [] {
     int r = 0;
-    for (int v = 0; v < graph.node_count; ++v) r += ago::detail::is_dropout(graph.nodes[v]);
+    for (int v = 0; v < graph.node_count; ++v) r += tracing::is_dropout(graph.nodes[v]);
     return r;
   }();
   /// The places of inputs.
@@ -90,7 +90,7 @@ struct unlimited_step {
     r.inputs[target] = of(target_shape);
     r.inputs[seed] = {};
     for (int v = 0, k = first_mask; v < graph.node_count; ++v)
-      if (ago::detail::is_dropout(graph.nodes[v])) r.inputs[k++] = of(graph.nodes[v].out);
+      if (tracing::is_dropout(graph.nodes[v])) r.inputs[k++] = of(graph.nodes[v].out);
     return r;
   }();
 };

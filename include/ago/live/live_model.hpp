@@ -70,7 +70,7 @@ struct no_model : runtime::no_model {
 };
 
 template <auto const& Net, options_for Options,
-          bool Ok = ago::detail::misfit<Net>.what == ir::fault::none && available(Options.target)>
+          bool Ok = lowering::misfit<Net>.what == ir::fault::none && available(Options.target)>
 struct choose_model {
   using type = no_model;
 };
@@ -89,7 +89,7 @@ struct choose_model<Net, Options, true> {
 template <auto const& Net, options_for Options = options{}>
 class live_model : public live::choose_model<Net, Options>::type {
   using base = typename live::choose_model<Net, Options>::type;
-  static constexpr ago::detail::network_fits<Net> layers_fit{};
+  static constexpr lowering::network_fits<Net> layers_fit{};
   static constexpr runtime::can_be_compiled<available(Options.target)> compiled{};
 
  public:

@@ -52,7 +52,7 @@ std::vector<std::vector<float>> sample_inputs_of_step() {
   all.push_back({1});
   for (int v = 0; v < Step::graph.node_count; ++v) {
     ir::node const& n = Step::graph.nodes[v];
-    if (!ago::detail::is_dropout(n)) continue;
+    if (!tracing::is_dropout(n)) continue;
     float const dropped = n.alpha;
     all.push_back(map(draw(n.out, 0, 1), [=](float x) { return x < dropped ? 0 : 1 / (1 - dropped); }));
   }
@@ -87,7 +87,7 @@ struct exploring {
 template <auto const& Net, auto const& Loss = cross_entropy, class Optimizer = sgd, training How = training{}>
 class live_trainer : public learning::trainer_for<Net, Loss, Optimizer, How, live::exploring> {
   using base = learning::trainer_for<Net, Loss, Optimizer, How, live::exploring>;
-  static constexpr ago::detail::network_fits<Net, learning::training_misfit<Net, Loss, How>()> layers_fit{};
+  static constexpr lowering::network_fits<Net, learning::training_misfit<Net, Loss, How>()> layers_fit{};
   static constexpr learning::trains_something<(learning::rows_to_train(parameters<Net>, How).trained > 0)> trains{};
   static constexpr learning::memory_suffices<How.activation_bytes, learning::bytes_above_limit<Net, Loss, How>()>
       fits{};

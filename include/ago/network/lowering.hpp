@@ -9,9 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace ago {
-
-namespace detail {
+namespace ago::lowering {
 
 /// body(inputs[0], ..., inputs[N - 1])
 template <int N, class Body, class... Tensors>
@@ -190,25 +188,22 @@ constexpr char const* const* names_of() {
   else return nullptr;
 }
 
-}  // namespace detail
-
 /// The graph of a network as it was recorded, exactly sized. `value.bad` is the first misfit.
 template <auto const& Net>
 struct lowered {
   static constexpr auto value = []() AGO_CONSTEVAL {
-    using traced = detail::traced<Net>;
-    constexpr detail::graph_sizes size = traced::size;
+    using traced = traced<Net>;
+    constexpr graph_sizes size = traced::size;
     if constexpr (traced::good) {
-      return detail::lower<size.nodes, size.edges, size.outputs>(Net, detail::names_of<Net>(),
-                                                                 detail::expressions_of<Net>());
+      return lower<size.nodes, size.edges, size.outputs>(Net, names_of<Net>(), expressions_of<Net>());
     } else {
       // trace() has already refused a network whose body does not fit its inputs.
       ir::fault const what = !is_network<typename traced::type> ? ir::fault::not_a_network
-                             : !detail::constant<Net>           ? ir::fault::network_is_not_constexpr
+                             : !constant<Net>                   ? ir::fault::network_is_not_constexpr
                                                                 : ir::fault::none;
       return ir::graph<1, 0>{.node_count = 1, .input_count = 1, .output_count = 1, .bad = {.what = what}};
     }
   }();
 };
 
-}  // namespace ago
+}  // namespace ago::lowering

@@ -4,8 +4,8 @@
 
 #include <ago/requirements.hpp>
 
+#include <ago/layers/algebra.hpp>
 #include <ago/layers/layers.hpp>
-#include <ago/network/algebra.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -23,19 +23,21 @@ struct input {
   int line = __builtin_LINE();
 };
 
+namespace lowering {
 /// The results of a body.
 template <int N>
 struct output_list {
   tensor values[N];
 };
+}  // namespace lowering
 
 /// The outputs `x, rest...` of a network, in this order; the return value of a body.
 template <std::same_as<tensor>... Rest>
-constexpr output_list<1 + sizeof...(Rest)> outputs(tensor x, Rest... rest) {
+constexpr lowering::output_list<1 + sizeof...(Rest)> outputs(tensor x, Rest... rest) {
   return {{x, rest...}};
 }
 
-namespace detail {
+namespace lowering {
 
 template <class T>
 inline constexpr int output_count = 0;
@@ -65,8 +67,6 @@ struct prolonged {
   constexpr auto operator()(std::same_as<tensor> auto... x) const { return then(first(x...)); }
 };
 
-}  // namespace detail
-
 /// A network: `Inputs` inputs, and the body that takes them. It must have static storage (`inline constexpr` or
 /// `static constexpr`), because the stages of the pipeline take it by `auto const&`.
 template <class Body, int Inputs>
@@ -80,17 +80,19 @@ inline constexpr bool is_network = false;
 template <class Body, int Inputs>
 inline constexpr bool is_network<network_expression<Body, Inputs>> = true;
 
+}  // namespace lowering
+
 /// A network with one input.
-template <detail::continuation Body>
-constexpr network_expression<Body, 1> operator|(input in, Body body) {
+template <lowering::continuation Body>
+constexpr lowering::network_expression<Body, 1> operator|(input in, Body body) {
   return {body, {in}};
 }
 
 /// A network with several inputs, or with a body that is easiest to write in terms of tensors:
 /// `trace([](tensor image, tensor mask) { ... }, input{...}, input{...})`. Several results: `return outputs(x, y);`.
 template <class Body, std::same_as<input>... Rest>
-constexpr network_expression<Body, int(1 + sizeof...(Rest))> trace(Body body, input first, Rest... rest) {
-  constexpr bool callable = detail::count_outputs<1 + sizeof...(Rest), Body>() > 0;
+constexpr lowering::network_expression<Body, int(1 + sizeof...(Rest))> trace(Body body, input first, Rest... rest) {
+  constexpr bool callable = lowering::count_outputs<1 + sizeof...(Rest), Body>() > 0;
   static_assert(callable,
                 "ago: trace(body, inputs...) takes a body that is callable with one tensor for each input, and that "
                 "returns a tensor or outputs(x, y, ...)");
@@ -98,12 +100,12 @@ constexpr network_expression<Body, int(1 + sizeof...(Rest))> trace(Body body, in
 }
 
 /// A network extended by a layer.
-template <class First, int Inputs, detail::continuation Then>
-constexpr auto operator|(network_expression<First, Inputs> const& net, Then then) {
-  constexpr bool one_output = detail::count_outputs<Inputs, First>() == 1;
+template <class First, int Inputs, lowering::continuation Then>
+constexpr auto operator|(lowering::network_expression<First, Inputs> const& net, Then then) {
+  constexpr bool one_output = lowering::count_outputs<Inputs, First>() == 1;
   static_assert(one_output, "ago: only a network with one output can be extended");
   if constexpr (one_output) {
-    network_expression<detail::prolonged<First, Then>, Inputs> longer{{net.body, then}, {}};
+    lowering::network_expression<lowering::prolonged<First, Then>, Inputs> longer{{net.body, then}, {}};
     for (int i = 0; i < Inputs; ++i) longer.inputs[i] = net.inputs[i];
     return longer;
   } else {
@@ -111,45 +113,49 @@ constexpr auto operator|(network_expression<First, Inputs> const& net, Then then
   }
 }
 
-namespace detail {
+namespace lowering {
 template <class T>
 concept pipes = layer<T> || is_network<T> || std::same_as<T, tensor> || std::same_as<T, input>;
-}  // namespace detail
+}  // namespace lowering
 
 /// Refuses any other operand of `|` with one error instead of a list of candidates.
-template <detail::pipes Left, class Right>
+template <lowering::pipes Left, class Right>
   requires(!std::is_function_v<Right> && !layer<Right> &&
-           !(detail::continuation<Right> && (is_network<Left> || std::same_as<Left, input>)))
+           !(lowering::continuation<Right> && (lowering::is_network<Left> || std::same_as<Left, input>)))
 constexpr Left operator|(Left const& left, Right const&) {
-  static_assert(detail::never<Left>,
+  static_assert(tracing::never<Left>,
                 "ago: what follows | is not a layer; a layer is callable with one tensor and returns a tensor");
   return left;
 }
 
 /// A function like `tanh`, whose layer has another name; selects the overload for double. (Not a pointer: lambdas
 /// convert to pointers, and a generic one would be compiled for numbers to find out whether it does.)
-template <detail::pipes Left>
+template <lowering::pipes Left>
 constexpr Left operator|(Left const& left, double (&)(double)) {
-  static_assert(detail::never<Left>,
+  static_assert(tracing::never<Left>,
                 "ago: what follows | is a function of the C library; the layers are hyperbolic_tangent{}, "
                 "exponential{}, logarithm{}, square_root{}, absolute{}, sine{}, cosine{}, error_function{}, "
                 "round_down{}, round_up{}, round_off{}, to_power{exponent}");
   return left;
 }
 
-namespace detail {
+namespace lowering {
 double some_function(double);
 }
 /// A function like `pow`.
-template <detail::pipes Left>
+template <lowering::pipes Left>
 constexpr Left operator|(Left const& left, double (&)(double, double)) {
-  return left | detail::some_function;
+  return left | lowering::some_function;
 }
 /// Any other function.
-template <detail::pipes Left, class Right>
-  requires(std::is_function_v<Right> && !layer<Right> && !detail::continuation<Right>)
+template <lowering::pipes Left, class Right>
+  requires(std::is_function_v<Right> && !layer<Right> && !lowering::continuation<Right>)
 constexpr Left operator|(Left const& left, Right const&) {
-  return left | detail::some_function;
+  return left | lowering::some_function;
+}
+
+namespace lowering {
+using ago::operator|;  // so that argument-dependent lookup finds it for a network_expression
 }
 
 }  // namespace ago

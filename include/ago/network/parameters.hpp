@@ -6,6 +6,8 @@
 
 namespace ago {
 
+namespace lowering {
+
 /// Parameters in declaration order; a layer's weight precedes its bias; batch norm: gamma, beta, mean, variance.
 template <int N>
 struct parameter_table {
@@ -17,7 +19,6 @@ struct parameter_table {
   constexpr parameter const* end() const { return rows + N; }
 };
 
-namespace detail {
 template <auto const& Net>
 constexpr auto list_parameters() {
   constexpr bool is_constant = constant<Net>;  // compilers would print more about a concept
@@ -33,14 +34,15 @@ constexpr auto list_parameters() {
   }
   return table;
 }
-}  // namespace detail
+
+}  // namespace lowering
 
 /// Name, role, shape and offset of every parameter of `Net`.
 template <auto const& Net>
-inline constexpr auto parameters = detail::list_parameters<Net>();
+inline constexpr auto parameters = lowering::list_parameters<Net>();
 
 /// The number of floats in the weight blob, including running statistics of batch norm.
 template <auto const& Net>
-inline constexpr int parameter_count = lowered<Net>::value.parameters;
+inline constexpr int parameter_count = lowering::lowered<Net>::value.parameters;
 
 }  // namespace ago

@@ -7,7 +7,7 @@
 
 namespace ago {
 
-namespace detail {
+namespace lowering {
 
 template <class Body>
 inline constexpr int layers_between_pipes = 1;
@@ -21,16 +21,16 @@ constexpr void check_parts() {
                 "ago: without_last<N>(net) and last<N>(net) need a network with more than N layers between |");
 }
 
-}  // namespace detail
+}  // namespace lowering
 
 /// A network without its last `Count` layers. At least one remains.
 template <int Count, class Body, int Inputs>
-constexpr auto without_last(network_expression<Body, Inputs> const& net) {
-  detail::check_parts<Count, detail::layers_between_pipes<Body>>();
-  if constexpr (Count <= 0 || Count >= detail::layers_between_pipes<Body>) {
+constexpr auto without_last(lowering::network_expression<Body, Inputs> const& net) {
+  lowering::check_parts<Count, lowering::layers_between_pipes<Body>>();
+  if constexpr (Count <= 0 || Count >= lowering::layers_between_pipes<Body>) {
     return net;
   } else {
-    network_expression<decltype(Body::first), Inputs> shorter{net.body.first, {}};
+    lowering::network_expression<decltype(Body::first), Inputs> shorter{net.body.first, {}};
     for (int i = 0; i < Inputs; ++i) shorter.inputs[i] = net.inputs[i];
     return without_last<Count - 1>(shorter);
   }
@@ -38,9 +38,9 @@ constexpr auto without_last(network_expression<Body, Inputs> const& net) {
 
 /// The last `Count` layers of a network, as a layer: `input_after<trunk> | last<3>(net)`.
 template <int Count, class Body, int Inputs>
-constexpr auto last(network_expression<Body, Inputs> const& net) {
-  detail::check_parts<Count, detail::layers_between_pipes<Body>>();
-  if constexpr (Count <= 0 || Count >= detail::layers_between_pipes<Body>) return identity{};
+constexpr auto last(lowering::network_expression<Body, Inputs> const& net) {
+  lowering::check_parts<Count, lowering::layers_between_pipes<Body>>();
+  if constexpr (Count <= 0 || Count >= lowering::layers_between_pipes<Body>) return identity{};
   else if constexpr (Count == 1) return net.body.then;
   else return last<Count - 1>(without_last<1>(net)) | net.body.then;
 }
@@ -48,7 +48,7 @@ constexpr auto last(network_expression<Body, Inputs> const& net) {
 /// An input with the shape of a network's first result.
 template <auto const& Net>
 inline constexpr input input_after = [] {
-  shape const s = lowered<Net>::value.nodes[lowered<Net>::value.outputs[0]].out;
+  shape const s = lowering::lowered<Net>::value.nodes[lowering::lowered<Net>::value.outputs[0]].out;
   return input{.n = s.n, .h = s.h, .w = s.w, .c = s.c};
 }();
 

@@ -7,7 +7,7 @@
 
 namespace ago {
 
-namespace detail {
+namespace lowering {
 
 template <class Out>
 void write_text(Out& out, char const* text) {
@@ -37,31 +37,31 @@ void write_shape(Out& out, shape const& s, bool channels_first) {
       << "], \"layout\": " << (channels_first ? "\"nchw\"" : "\"nhwc\"") << '}';
 }
 
-}  // namespace detail
+}  // namespace lowering
 
 /// Writes the inputs and outputs of a network, the length of its weight blob, and a row for each parameter to the
 /// stream `out`. A row has name (null: none), role, the operator that uses it, extents, first float, and source line.
 template <auto const& Net, class Out>
 void write_parameters(Out& out, char const* network) {
-  static_assert(check<Net>::ok);
-  auto const& g = lowered<Net>::value;
+  static_assert(lowering::check<Net>::ok);
+  auto const& g = lowering::lowered<Net>::value;
   auto const& table = parameters<Net>;
   out << "{\"network\": ";
-  detail::write_text(out, network);
+  lowering::write_text(out, network);
   out << ",\n \"inputs\": ";
-  detail::write_list(out, Net.inputs, g.input_count, ", ", [&](input const& in) {
-    detail::write_shape(out, {in.n, in.h, in.w, in.c}, in.layout == layout::nchw);
+  lowering::write_list(out, Net.inputs, g.input_count, ", ", [&](input const& in) {
+    lowering::write_shape(out, {in.n, in.h, in.w, in.c}, in.layout == layout::nchw);
   });
   out << ",\n \"outputs\": ";
-  detail::write_list(out, g.outputs, g.output_count, ", ",
-                     [&](int v) { detail::write_shape(out, g.nodes[v].out, g.nodes[v].kind == op::to_nchw); });
+  lowering::write_list(out, g.outputs, g.output_count, ", ",
+                       [&](int v) { lowering::write_shape(out, g.nodes[v].out, g.nodes[v].kind == op::to_nchw); });
   out << ",\n \"floats\": " << g.parameters << ",\n \"rows\": ";
-  detail::write_list(out, table.rows, table.size(), ",\n  ", [&](parameter const& p) {
+  lowering::write_list(out, table.rows, table.size(), ",\n  ", [&](parameter const& p) {
     out << "{\"name\": ";
-    if (p.name) detail::write_text(out, p.name);
+    if (p.name) lowering::write_text(out, p.name);
     else out << "null";
     out << ", \"role\": \"" << name_of(p.role) << "\", \"kind\": \"" << name_of(p.kind) << "\", \"dims\": ";
-    detail::write_list(out, p.dims, p.rank, ", ", [&](int extent) { out << extent; });
+    lowering::write_list(out, p.dims, p.rank, ", ", [&](int extent) { out << extent; });
     out << ", \"offset\": " << p.offset << ", \"line\": " << p.line << '}';
   });
   out << "}\n";

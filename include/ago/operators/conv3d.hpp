@@ -6,7 +6,7 @@
 
 namespace ago {
 
-namespace volumes {
+namespace described {
 
 /// Groups of channels of a convolution; with arguments that do not fit, extents of 0, which are reported.
 struct channel_groups {
@@ -31,7 +31,7 @@ struct channel_groups {
   constexpr int divisor() const { return each > 0 ? each : 1; }
 };
 
-}  // namespace volumes
+}  // namespace described
 
 /// Convolution of a volume. Weights: [out][c / groups][depth][height][width], as in PyTorch and ONNX; a `bias{}` can
 /// follow.
@@ -46,8 +46,8 @@ struct conv3d {
   constexpr tensor operator()(tensor volume) const {
     auto const formula = [this](expression::operand x, expression::weights parameter) {
       using namespace expression;
-      volumes::channel_groups const of(groups, x.extent(4), out);
-      volumes::window_axes const at(volumes::volume_of(x), kernel, stride, pad, dilation);
+      described::channel_groups const of(groups, x.extent(4), out);
+      described::window_axes const at(described::volume_of(x), kernel, stride, pad, dilation);
       operand const weight = parameter("weight", out, of.own, kernel.d, kernel.h, kernel.w);
       var n, d{at.d.count()}, h{at.h.count()}, w{at.w.count()}, k{out}, c{of.summed()};
       var i{kernel.d}, j{kernel.h}, l{kernel.w};
@@ -71,8 +71,8 @@ struct conv_transpose3d {
   constexpr tensor operator()(tensor volume) const {
     auto const formula = [this](expression::operand x, expression::weights parameter) {
       using namespace expression;
-      volumes::channel_groups const of(groups, x.extent(4), out);
-      extent3 const in = volumes::volume_of(x);
+      described::channel_groups const of(groups, x.extent(4), out);
+      extent3 const in = described::volume_of(x);
       operand const weight = parameter("weight", x.extent(4), of.each, kernel.d, kernel.h, kernel.w);
       auto const extent = [](int from, int size, int step, int apart, int before, int after, int more) {
         int const r = step * (from - 1) + more + (size - 1) * apart + 1 - before - after;

@@ -120,7 +120,3 @@ constexpr description description_of(graph_view g, int v) {
 }
 
 }  // namespace ago::described
-
-namespace ago {
-using described::description_of;
-}  // namespace ago

@@ -6,12 +6,12 @@
 
 namespace ago {
 
-namespace detail {
+namespace described {
 /// An index that counts from the end of `extent` if it is negative.
 constexpr expression::scalar from_end(expression::scalar const& index, int extent) {
   return select(index < 0., index + double(extent), index);
 }
-}  // namespace detail
+}  // namespace described
 
 /// result[n, i, c] = x[n, at[n, i, c], c]; negative indices count from the end. The second operand is `at`.
 struct take_along_axis {
@@ -21,7 +21,7 @@ struct take_along_axis {
     auto const formula = [](expression::operand x, expression::operand at) {
       using namespace expression;
       var n, i{at.extent(1)}, c;
-      return result(n, i, c) = x(n, ago::detail::from_end(at(n, i, c), x.extent(1)), c);
+      return result(n, i, c) = x(n, described::from_end(at(n, i, c), x.extent(1)), c);
     };
     return expression::compute("take_along_axis", formula, line)(value, indices);
   }
@@ -39,7 +39,7 @@ struct gather_nd {
       int const extent[] = {first, second, third, fourth}, depth = at.extent(2) < 4 ? at.extent(2) : 4;
       var n, i, c;
       scalar place = 0.;
-      for (int k = 0; k < depth; ++k) place = place * double(extent[k]) + ago::detail::from_end(at(n, i, k), extent[k]);
+      for (int k = 0; k < depth; ++k) place = place * double(extent[k]) + described::from_end(at(n, i, k), extent[k]);
       return result(n, i, c) = x(n, place, c);
     };
     return expression::compute("gather_nd", formula, line)(value, indices);

@@ -13,7 +13,7 @@
 
 namespace ago {
 
-namespace detail {
+namespace described {
 
 /// Is it a product of one row and a matrix?
 constexpr bool is_product_of_one_row(ir::node const& n) {
@@ -195,19 +195,20 @@ inline constexpr int results_in = 1;
 template <int N>
 inline constexpr int results_in<expression::result_list<N>> = N;
 
-}  // namespace detail
+}  // namespace described
 
+namespace expression {
 /// An operator by index expressions, applied to values of a network: a tensor, or a tensor_list if it has several
 /// results. Operands have the extents tensor::extents(). Its parameters come in the order in which they are named.
 template <class F, std::same_as<tensor>... T>
-constexpr auto apply_operation(expression::operation<F> const& o, T const&... x) {
-  using made = decltype(detail::made_by(o.body, std::declval<expression::recorder&>(),
-                                        std::make_integer_sequence<int, int(sizeof...(T))>()));
-  constexpr int results = detail::results_in<made>;
-  expression::definition const d = o(x.extents()...);
+constexpr auto apply_operation(operation<F> const& o, T const&... x) {
+  using made = decltype(described::made_by(o.body, std::declval<recorder&>(),
+                                           std::make_integer_sequence<int, int(sizeof...(T))>()));
+  constexpr int results = described::results_in<made>;
+  definition const d = o(x.extents()...);
   tensor const inputs[] = {x...};
-  detail::operation_recording recorded(d, o.name, o.line, inputs);
-  if constexpr (std::is_same_v<made, expression::operand>) {
+  described::operation_recording recorded(d, o.name, o.line, inputs);
+  if constexpr (std::is_same_v<made, operand>) {
     return recorded.result(0);
   } else {
     tensor_list<results> r;
@@ -215,6 +216,7 @@ constexpr auto apply_operation(expression::operation<F> const& o, T const&... x)
     return r;
   }
 }
+}  // namespace expression
 
 /// The same elements in the same order, with up to six other extents, outermost first, as operators by expression see
 /// them: `x | view(1, 6, 6, 32, 8)`. Layers see the last three as rows, columns and channels, and the product of those
@@ -234,7 +236,7 @@ struct view {
   }
 
   constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::reshape, line, x);
+    tracing::recording r(op::reshape, line, x);
     expression::extents e = to;
     for (int d = 0; d < e.rank; ++d) e.of[d] = r.positive(e.of[d]);
     if (e.count() != x.dims().count()) {

@@ -9,7 +9,7 @@ namespace ago {
 /// Maximum of each window, without the padding. `ceil` is PyTorch's ceil_mode.
 struct max_pool3d {
   extent3 kernel = 2;
-  optional_extent3 stride{};  ///< that of the kernel, unless given
+  described::optional_extent3 stride{};  ///< that of the kernel, unless given
   pads3 pad = 0;
   extent3 dilation = 1;
   bool ceil = false;
@@ -18,7 +18,7 @@ struct max_pool3d {
   constexpr tensor operator()(tensor volume) const {
     auto const formula = [this](expression::operand x) {
       using namespace expression;
-      volumes::window_axes const at(volumes::volume_of(x), kernel, stride.value_or(kernel), pad, dilation, ceil);
+      described::window_axes const at(described::volume_of(x), kernel, stride.value_or(kernel), pad, dilation, ceil);
       var n, d{at.d.count()}, h{at.h.count()}, w{at.w.count()}, c, i{kernel.d}, j{kernel.h}, k{kernel.w};
       operand const all = at.around(x, -3.402823466e38f);
       return result(n, d, h, w, c) = maximum(i, j, k)(all(n, at.d.at(d, i), at.h.at(h, j), at.w.at(w, k), c));
@@ -31,7 +31,7 @@ struct max_pool3d {
 /// in ONNX. The second operand is the maxima, of `max_pool3d` or another layer. Indices are exact below 2^24.
 struct max_pool3d_index {
   extent3 kernel = 2;
-  optional_extent3 stride{};
+  described::optional_extent3 stride{};
   pads3 pad = 0;
   extent3 dilation = 1;
   bool ceil = false;
@@ -41,8 +41,8 @@ struct max_pool3d_index {
   constexpr tensor operator()(tensor volume, tensor maxima) const {
     auto const formula = [this](expression::operand x, expression::operand most) {
       using namespace expression;
-      extent3 const e = volumes::volume_of(x);
-      volumes::window_axes const at(e, kernel, stride.value_or(kernel), pad, dilation, ceil);
+      extent3 const e = described::volume_of(x);
+      described::window_axes const at(e, kernel, stride.value_or(kernel), pad, dilation, ceil);
       var n, d{at.d.count()}, h{at.h.count()}, w{at.w.count()}, c, i{kernel.d}, j{kernel.h}, k{kernel.w};
       operand const all = at.around(x, -3.402823466e38f);
       expression::affine const a = at.d.at(d, i), b = at.h.at(h, j), g = at.w.at(w, k);
@@ -58,7 +58,7 @@ struct max_pool3d_index {
 /// Mean of each window. With `count_pads`, padding counts in the divisor, as by default in PyTorch (count_include_pad).
 struct avg_pool3d {
   extent3 kernel = 2;
-  optional_extent3 stride{};  ///< that of the kernel, unless given
+  described::optional_extent3 stride{};  ///< that of the kernel, unless given
   pads3 pad = 0;
   extent3 dilation = 1;
   bool ceil = false;
@@ -68,7 +68,7 @@ struct avg_pool3d {
   constexpr tensor operator()(tensor volume) const {
     auto const formula = [this](expression::operand x) {
       using namespace expression;
-      volumes::window_axes const at(volumes::volume_of(x), kernel, stride.value_or(kernel), pad, dilation, ceil);
+      described::window_axes const at(described::volume_of(x), kernel, stride.value_or(kernel), pad, dilation, ceil);
       var n, d{at.d.count()}, h{at.h.count()}, w{at.w.count()}, c, i{kernel.d}, j{kernel.h}, k{kernel.w};
       operand const all = at.around(x, 0);
       scalar const count =
@@ -82,7 +82,7 @@ struct avg_pool3d {
 /// The p-norm of each window; padding counts as 0.
 struct lp_pool3d {
   extent3 kernel = 2;
-  optional_extent3 stride{};  ///< that of the kernel, unless given
+  described::optional_extent3 stride{};  ///< that of the kernel, unless given
   pads3 pad = 0;
   extent3 dilation = 1;
   bool ceil = false;
@@ -92,7 +92,7 @@ struct lp_pool3d {
   constexpr tensor operator()(tensor volume) const {
     auto const formula = [this](expression::operand x) {
       using namespace expression;
-      volumes::window_axes const at(volumes::volume_of(x), kernel, stride.value_or(kernel), pad, dilation, ceil);
+      described::window_axes const at(described::volume_of(x), kernel, stride.value_or(kernel), pad, dilation, ceil);
       var n, d{at.d.count()}, h{at.h.count()}, w{at.w.count()}, c, i{kernel.d}, j{kernel.h}, k{kernel.w};
       scalar const y = at.around(x, 0)(n, at.d.at(d, i), at.h.at(h, j), at.w.at(w, k), c);
       auto const all = sum(i, j, k);

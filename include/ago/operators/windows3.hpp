@@ -13,6 +13,7 @@ struct extent3 {
   constexpr extent3(int depth, int height, int width) : d(depth), h(height), w(width) {}
 };
 
+namespace described {
 /// Depth, height and width, or nothing.
 struct optional_extent3 {
   extent3 value = 0;
@@ -23,6 +24,7 @@ struct optional_extent3 {
   constexpr optional_extent3(extent3 const& all) : value(all), given(true) {}
   constexpr extent3 value_or(extent3 other) const { return given ? value : other; }
 };
+}  // namespace described
 
 /// Padding of each side of a volume, in elements.
 struct pads3 {
@@ -34,7 +36,7 @@ struct pads3 {
       : front(front_), top(top_), left(left_), back(back_), bottom(bottom_), right(right_) {}
 };
 
-namespace volumes {
+namespace described {
 
 /// Windows along one axis.
 struct window_axis {
@@ -88,5 +90,5 @@ struct window_axes {
 /// The extents of a volume; those of an operand with another number of axes are reported by the indices that read it.
 constexpr extent3 volume_of(expression::operand const& x) { return {x.extent(1), x.extent(2), x.extent(3)}; }
 
-}  // namespace volumes
+}  // namespace described
 }  // namespace ago

@@ -165,7 +165,3 @@ struct apollo_policy {
 };
 
 }  // namespace ago::partition
-
-namespace ago {
-using partition::apollo_policy;
-}  // namespace ago

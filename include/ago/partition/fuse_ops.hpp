@@ -225,7 +225,3 @@ struct fuse_ops_policy {
 };
 
 }  // namespace ago::partition
-
-namespace ago {
-using partition::fuse_ops_policy;
-}  // namespace ago

@@ -285,7 +285,3 @@ struct neoflow_policy {
 };
 
 }  // namespace ago::partition
-
-namespace ago {
-using partition::neoflow_policy;
-}  // namespace ago

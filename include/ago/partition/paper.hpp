@@ -83,8 +83,3 @@ struct paper_adjacent_policy : published_policy<affix::adjacent> {
 };
 
 }  // namespace ago::partition
-
-namespace ago {
-using partition::paper_adjacent_policy;
-using partition::paper_policy;
-}  // namespace ago

@@ -140,8 +140,3 @@ struct ago_ni_policy {
 };
 
 }  // namespace ago::partition
-
-namespace ago {
-using partition::ago_ni_policy;
-using partition::ago_policy;
-}  // namespace ago

@@ -158,7 +158,6 @@ constexpr partitions<V> partition_by(policy p, graph<V, E, O> const& g, device c
 }  // namespace ago::partition
 
 namespace ago {
-using partition::is_policy;
 using partition::name_of;
 using partition::partition_into;
 using partition::policy;

@@ -86,26 +86,25 @@ struct opener {
   }
 
   constexpr int softmax(int x) {
-    int const e =
-        apply(ago::detail::exponential_function, "exponential", append(op::sub, x, reduce(op::reduce_max, x)));
+    int const e = apply(tracing::exponential_function, "exponential", append(op::sub, x, reduce(op::reduce_max, x)));
     return append(op::div, e, reduce(op::reduce_sum, e));
   }
   constexpr int layer_norm(int x) {
     int const centred = append(op::sub, x, reduce(op::reduce_mean, x));
-    int const variance = reduce(op::reduce_mean, apply(ago::detail::squared, "square", centred));
+    int const variance = reduce(op::reduce_mean, apply(tracing::squared, "square", centred));
     int const factor = apply(inverse_root_of_sum, "reciprocal_root", variance, compound.alpha);
     int const normal = append(op::mul, centred, factor);
     int const scaled = append({.kind = op::scale, .out = compound.out, .weight = compound.weight}, normal);
     return append({.kind = op::bias, .out = compound.out, .shift = compound.shift}, scaled);
   }
   constexpr int gelu(int x) {
-    int const e = apply(ago::detail::error_function_of, "error_function",
-                        apply(ago::detail::affine_function, "affine", x, .70710678f));
-    return append(op::mul, x, apply(ago::detail::affine_function, "affine", e, .5f, .5f));
+    int const e =
+        apply(tracing::error_function_of, "error_function", apply(tracing::affine_function, "affine", x, .70710678f));
+    return append(op::mul, x, apply(tracing::affine_function, "affine", e, .5f, .5f));
   }
   constexpr int gelu_tanh(int x) {
     int const t = append(op::tanh, apply(gelu_inner_function, "gelu_inner", x, .79788456f, .79788456f * .044715f));
-    return append(op::mul, x, apply(ago::detail::affine_function, "affine", t, .5f, .5f));
+    return append(op::mul, x, apply(tracing::affine_function, "affine", t, .5f, .5f));
   }
 
   /// Appends the primitives of the compound operator, and returns the last one.

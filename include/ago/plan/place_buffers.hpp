@@ -2,7 +2,7 @@
 // Where in the arena each buffer is.
 #pragma once
 
-#include <ago/trace/recorder.hpp>
+#include <ago/tracing/recorder.hpp>
 
 #include <cstdint>
 
@@ -216,7 +216,7 @@ class buffer_placer {
   int placed_count_ = 0;
   array_of<range, Capacity> placed_{};  // in the order of their offsets
   int words_ = 0;                       // of each range
-  ago::detail::growing<std::uint64_t> used_;
+  growing<std::uint64_t> used_;
   long arena_floats_ = 0;
 };
 

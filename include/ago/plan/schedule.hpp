@@ -96,7 +96,6 @@ using plan::name_of;
 using plan::schedule;
 using plan::schedule_table;
 using plan::split;
-using plan::uniform_schedule;
 using plan::untuned;
 using plan::untuned_t;
 }  // namespace ago

@@ -50,7 +50,7 @@ struct axis_groups {
   constexpr bool are_in_place(index_view const& view, unsigned const* masks, int count) const {
     shape const whole = shape_of(view, view.result_axes());
     for (int i = 0; i < count; ++i)
-      if (!ago::detail::is_read_in_place(shape_of(view, masks[i]), whole)) return false;
+      if (!tracing::is_read_in_place(shape_of(view, masks[i]), whole)) return false;
     return true;
   }
   /// Unites the first axes that can be one until there are four.
@@ -160,8 +160,8 @@ struct elementwise_finder {
   }
   constexpr recognised_operand affine(linear_form const& f) {
     if (f.factor == 1 && f.summand == 0) return value(f.of);
-    if (f.factor == -1 && f.summand == 0) return map(ago::detail::negated, "negative", f.of);
-    return map(ago::detail::affine_function, "affine", f.of, f.factor, f.summand);
+    if (f.factor == -1 && f.summand == 0) return map(tracing::negated, "negative", f.of);
+    return map(tracing::affine_function, "affine", f.of, f.factor, f.summand);
   }
 
   constexpr recognised_operand compute(int n) {
@@ -189,21 +189,21 @@ struct elementwise_finder {
       case kind::minimum: return binary(op::minimum, a, b);
       case kind::less: return binary(op::less, a, b);
       case kind::power:
-        if (form.is_number(b)) return map(ago::detail::power_function, "to_power", a, double(form.at(b).number()));
+        if (form.is_number(b)) return map(tracing::power_function, "to_power", a, double(form.at(b).number()));
         return binary(op::power, a, b);
-      case kind::absolute: return map(ago::detail::absolute_value, "absolute", a);
-      case kind::exp: return map(ago::detail::exponential_function, "exponential", a);
-      case kind::expm1: return map(ago::detail::exponential_minus_one, "exponential_minus_one", a);
-      case kind::log: return map(ago::detail::logarithm_function, "logarithm", a);
-      case kind::log1p: return map(ago::detail::logarithm_of_one_plus, "logarithm_of_one_plus", a);
-      case kind::sqrt: return map(ago::detail::root, "square_root", a);
-      case kind::rsqrt: return map(ago::detail::inverse_root, "reciprocal_root", a);
-      case kind::erf: return map(ago::detail::error_function_of, "error_function", a);
-      case kind::sin: return map(ago::detail::sine_function, "sine", a);
-      case kind::cos: return map(ago::detail::cosine_function, "cosine", a);
-      case kind::floor: return map(ago::detail::rounded_down, "round_down", a);
-      case kind::ceil: return map(ago::detail::rounded_up, "round_up", a);
-      case kind::round: return map(ago::detail::rounded, "round_off", a);
+      case kind::absolute: return map(tracing::absolute_value, "absolute", a);
+      case kind::exp: return map(tracing::exponential_function, "exponential", a);
+      case kind::expm1: return map(tracing::exponential_minus_one, "exponential_minus_one", a);
+      case kind::log: return map(tracing::logarithm_function, "logarithm", a);
+      case kind::log1p: return map(tracing::logarithm_of_one_plus, "logarithm_of_one_plus", a);
+      case kind::sqrt: return map(tracing::root, "square_root", a);
+      case kind::rsqrt: return map(tracing::inverse_root, "reciprocal_root", a);
+      case kind::erf: return map(tracing::error_function_of, "error_function", a);
+      case kind::sin: return map(tracing::sine_function, "sine", a);
+      case kind::cos: return map(tracing::cosine_function, "cosine", a);
+      case kind::floor: return map(tracing::rounded_down, "round_down", a);
+      case kind::ceil: return map(tracing::rounded_up, "round_up", a);
+      case kind::round: return map(tracing::rounded, "round_off", a);
       default: return {};
     }
   }
@@ -217,12 +217,12 @@ struct elementwise_finder {
     if (!form.is_number(a)) return binary(op::div, a, b);
     bool const of_root = form.is(b, kind::sqrt);
     double const number = double(form.at(a).number());
-    recognised_operand const inverse = of_root ? map(ago::detail::inverse_root, "reciprocal_root", form.left(b))
-                                               : map(ago::detail::inverse, "reciprocal", b);
+    recognised_operand const inverse =
+        of_root ? map(tracing::inverse_root, "reciprocal_root", form.left(b)) : map(tracing::inverse, "reciprocal", b);
     if (number == 1 || list.failed) return inverse;
     return unary({.kind = op::map,
                   .alpha = float(number),
-                  .function = &user_map<std::remove_cvref_t<decltype(ago::detail::affine_function)>>,
+                  .function = &user_map<std::remove_cvref_t<decltype(tracing::affine_function)>>,
                   .function_name = "affine"},
                  inverse);
   }

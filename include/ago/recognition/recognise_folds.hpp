@@ -49,7 +49,7 @@ constexpr bool recognise_reduction(index_view const& view, recognition_list& lis
     }
   }
   bool const global = from.n == to.n && from.c == to.c && to.h == 1 && to.w == 1 && from != to;
-  if (global && ago::detail::global_form(kind) != op::identity) kind = ago::detail::global_form(kind);
+  if (global && tracing::global_form(kind) != op::identity) kind = tracing::global_form(kind);
   list.append({.kind = kind, .out = to}, {view.access(a).operand, false, from});
   return true;
 }

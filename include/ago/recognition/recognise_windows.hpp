@@ -30,7 +30,7 @@ struct image_form {
 /// `folded`: axes. `ceil`: as in PyTorch's ceil_mode.
 struct index_window_rules {
   unsigned folded{};
-  ago::detail::window_rules of{};
+  tracing::window_rules of{};
 };
 
 /// Completes a window over `extent` pixels; false: no layer has it.
@@ -58,8 +58,8 @@ constexpr bool complete(index_window& w, int extent, bool padded, index_window_r
       found = true;
     }
   }
-  ago::detail::window_axis const axis{w.kernel, w.stride, w.dilation, w.before, w.after, w.out};
-  return found && !(rules.of.pooling && ago::detail::misses_the_image(axis, extent));
+  tracing::window_axis const axis{w.kernel, w.stride, w.dilation, w.before, w.after, w.out};
+  return found && !(rules.of.pooling && tracing::misses_the_image(axis, extent));
 }
 
 /// The window of dimension d of access a, without its pads.
@@ -189,7 +189,7 @@ constexpr bool recognise_convolution(index_view const& view, recognition_list& l
 
   recognised_node n{.made = {.kind = op::conv2d,
                              .out = {f.images, f.rows.out, f.columns.out, int(out)},
-                             .win = ago::detail::window_of(f.rows, f.columns),
+                             .win = tracing::window_of(f.rows, f.columns),
                              .groups = int(groups)},
                     .operands = {{view.access(image).operand, false, f.in}},
                     .operand_count = 1,
@@ -219,9 +219,8 @@ constexpr bool recognise_pool(index_view const& view, recognition_list& list, op
   if (f.rows.tap >= 0) taps |= 1u << f.rows.tap;
   if (f.columns.tap >= 0) taps |= 1u << f.columns.tap;
   if (view.wide(folded) != taps) return false;
-  node n{.kind = kind,
-         .out = {f.images, f.rows.out, f.columns.out, f.in.c},
-         .win = ago::detail::window_of(f.rows, f.columns)};
+  node n{
+      .kind = kind, .out = {f.images, f.rows.out, f.columns.out, f.in.c}, .win = tracing::window_of(f.rows, f.columns)};
   n.count_pads = kind == op::avg_pool && count_pads;
   list.append(n, {view.access(a).operand, false, f.in});
   return true;

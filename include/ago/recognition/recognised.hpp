@@ -74,7 +74,7 @@ struct recognition_list {
   }
   /// As record_binary does.
   constexpr recognised_operand binary(op kind, recognised_operand const& a, recognised_operand const& b) {
-    shape const whole = ago::detail::common_shape(a.as, b.as);
+    shape const whole = tracing::common_shape(a.as, b.as);
     bool const swapped = a.as != whole && (b.as == whole || a.as.count() < b.as.count());
     recognised_operand const larger = swapped ? b : a, other = swapped ? a : b;
     node n{.kind = kind, .out = whole};
@@ -82,7 +82,7 @@ struct recognition_list {
     recognised_operand const first = expanded(larger, whole);
     shape const o = other.as;
     return append(n, first,
-                  ago::detail::is_read_in_place(o, whole) ? other : expanded(other, {o.n, whole.h, whole.w, o.c}));
+                  tracing::is_read_in_place(o, whole) ? other : expanded(other, {o.n, whole.h, whole.w, o.c}));
   }
 
  private:

@@ -129,7 +129,7 @@ struct no_model {
 
 /// What a model is: a program with its weights, or nothing if the network has a misfit.
 template <auto const& Net, auto const& Schedules, options_for Options,
-          bool Ok = ago::detail::misfit<Net>.what == fault::none && available(Options.target) && Schedules.sorted()>
+          bool Ok = lowering::misfit<Net>.what == fault::none && available(Options.target) && Schedules.sorted()>
 struct choose_model {
   using type = no_model;
 };
@@ -151,7 +151,7 @@ struct choose_model<Net, Schedules, Options, true> {
 template <auto const& Net, auto const& Schedules = untuned, options_for Options = options{}>
 class model : public choose_model<Net, Schedules, Options>::type {
   using base = typename choose_model<Net, Schedules, Options>::type;
-  static constexpr ago::detail::network_fits<Net> layers_fit{};
+  static constexpr lowering::network_fits<Net> layers_fit{};
   static constexpr has_schedules<Schedules.sorted()> sorted{};
   static constexpr can_be_compiled<available(Options.target)> compiled{};
 

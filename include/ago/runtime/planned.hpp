@@ -53,7 +53,7 @@ inline constexpr auto stand_in = input{} | pointwise{1} | softmax{};
 
 template <auto const& Net>
 constexpr auto const& network_or_stand_in() {
-  if constexpr (ago::detail::misfit<Net>.what == fault::none) return Net;
+  if constexpr (lowering::misfit<Net>.what == fault::none) return Net;
   else return stand_in;
 }
 
@@ -255,13 +255,13 @@ class unchecked_plan {
 /// The steps of a network before scheduling. Its users must check `within_limits` and `fault`.
 template <auto const& Net, options_for Options>
 class formed : public unchecked_steps<Net, Options> {
-  static constexpr ago::detail::network_fits<Net> layers_fit{};
+  static constexpr lowering::network_fits<Net> layers_fit{};
 };
 
 /// A program without kernels; `Options.target` may be an instruction set that this machine does not have.
 template <auto const& Net, auto const& Schedules = untuned, options_for Options = options{}>
 class planned : public unchecked_plan<Net, Schedules, Options> {
-  static constexpr ago::detail::network_fits<Net> layers_fit{};
+  static constexpr lowering::network_fits<Net> layers_fit{};
   static constexpr has_schedules<Schedules.sorted()> sorted{};
   static constexpr is_option_or_policy<Options.partitions()> accepted{};
   static constexpr can_be_partitioned<planned::within_limits> partitionable{};

@@ -23,7 +23,7 @@ template <auto const& Net, auto const& Schedules = untuned, options_for Options 
 class program : public unchecked_plan<Net, Schedules, Options> {
   using base = unchecked_plan<Net, Schedules, Options>;
   static constexpr can_be_compiled<available(Options.target)> compiled{};
-  static constexpr ago::detail::network_fits<Net> layers_fit{};
+  static constexpr lowering::network_fits<Net> layers_fit{};
   static constexpr has_schedules<Schedules.sorted()> sorted{};
   static constexpr is_option_or_policy<Options.partitions()> accepted{};
   static constexpr can_be_partitioned<base::within_limits> partitionable{};

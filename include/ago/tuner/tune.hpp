@@ -18,7 +18,7 @@ namespace ago {
 /// Compile it with the same flags as the network: what is measured is the code that ships.
 template <auto const& Net, options_for Options = options{}>
 int tune(int count, char const* const* words) {
-  static_assert(check<Net>::ok);
+  static_assert(lowering::check<Net>::ok);
   return tuner::session(count, words, [](tuner::flags const&) -> std::unique_ptr<tuner::subject> {
     tuner::warn_of_misfit(Options.device, Options.target);
     return std::make_unique<tuner::network_problem<Net, Options>>();

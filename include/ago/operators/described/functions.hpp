@@ -47,17 +47,16 @@ struct function_list {
 };
 
 constexpr scalar value_of(node const& n, scalar const& x) {
-  using namespace ago::detail;
-  return function_list<
-      ago::detail::elu_function, ago::detail::celu_function, ago::detail::softplus_function, ago::detail::mish_function,
-      ago::detail::softsign_function, ago::detail::affine_sigmoid_function, ago::detail::threshold_function,
-      ago::detail::shrink_function, ago::detail::affine_function, ago::detail::power_function, ago::detail::negated,
-      ago::detail::absolute_value, ago::detail::root, ago::detail::inverse_root, ago::detail::squared,
-      ago::detail::inverse, ago::detail::exponential_function, ago::detail::exponential_minus_one,
-      ago::detail::logarithm_function, ago::detail::logarithm_of_one_plus, ago::detail::error_function_of,
-      ago::detail::sine_function, ago::detail::cosine_function, ago::detail::rounded_down, ago::detail::rounded_up,
-      ago::detail::rounded, ago::detail::reciprocal_root_above, ago::detail::root_at_least, gelu_inner_function,
-      inverse_root_of_sum>::value_of(n, x);
+  using namespace ago::described;
+  return function_list<tracing::elu_function, tracing::celu_function, tracing::softplus_function,
+                       tracing::mish_function, tracing::softsign_function, tracing::affine_sigmoid_function,
+                       tracing::threshold_function, tracing::shrink_function, tracing::affine_function,
+                       tracing::power_function, tracing::negated, tracing::absolute_value, tracing::root,
+                       tracing::inverse_root, tracing::squared, tracing::inverse, tracing::exponential_function,
+                       tracing::exponential_minus_one, tracing::logarithm_function, tracing::logarithm_of_one_plus,
+                       tracing::error_function_of, tracing::sine_function, tracing::cosine_function,
+                       tracing::rounded_down, tracing::rounded_up, tracing::rounded, tracing::reciprocal_root_above,
+                       tracing::root_at_least, gelu_inner_function, inverse_root_of_sum>::value_of(n, x);
 }
 
 }  // namespace ago::described

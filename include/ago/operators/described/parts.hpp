@@ -136,7 +136,3 @@ struct batch_statistics {
 };
 
 }  // namespace ago::described
-
-namespace ago {
-using described::description;
-}  // namespace ago

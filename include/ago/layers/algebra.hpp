@@ -16,7 +16,7 @@ concept layer = requires(L const& l, tensor x) {
 /// Applies a layer.
 constexpr tensor operator|(tensor x, layer auto const& l) { return l(x); }
 
-namespace detail {
+namespace tracing {
 
 template <layer First, layer Then>
 struct sequence {
@@ -51,35 +51,35 @@ struct named_layer {
   }
 };
 
-}  // namespace detail
+}  // namespace tracing
 
 /// `then` applied to the result of `first`.
 template <layer First, layer Then>
-constexpr detail::sequence<First, Then> operator|(First first, Then then) {
+constexpr tracing::sequence<First, Then> operator|(First first, Then then) {
   return {first, then};
 }
 
 /// Applies both layers to the same value and adds the results.
 template <layer First, layer Second>
-constexpr detail::combination<op::add, First, Second> operator+(First first, Second second) {
+constexpr tracing::combination<op::add, First, Second> operator+(First first, Second second) {
   return {first, second};
 }
 
 /// Applies both layers to the same value and multiplies the results: `identity{} * gate`.
 template <layer First, layer Second>
-constexpr detail::combination<op::mul, First, Second> operator*(First first, Second second) {
+constexpr tracing::combination<op::mul, First, Second> operator*(First first, Second second) {
   return {first, second};
 }
 
 /// Applies both layers to the same value and subtracts the second result from the first.
 template <layer First, layer Second>
-constexpr detail::combination<op::sub, First, Second> operator-(First first, Second second) {
+constexpr tracing::combination<op::sub, First, Second> operator-(First first, Second second) {
   return {first, second};
 }
 
 /// Applies both layers to the same value and divides the first result by the second.
 template <layer First, layer Second>
-constexpr detail::combination<op::div, First, Second> operator/(First first, Second second) {
+constexpr tracing::combination<op::div, First, Second> operator/(First first, Second second) {
   return {first, second};
 }
 
@@ -91,7 +91,7 @@ struct residual {
   constexpr tensor operator()(tensor x) const {
     tensor const y = body(x);
     shape const s = x.dims(), t = y.dims();
-    return detail::record_binary(op::add, line, x, y, t == shape{s.n, 1, 1, s.c});
+    return tracing::record_binary(op::add, line, x, y, t == shape{s.n, 1, 1, s.c});
   }
 };
 template <layer Body>
@@ -105,7 +105,7 @@ struct repeat {
   int line = __builtin_LINE();
   constexpr tensor operator()(tensor x) const {
     if (times < 0)
-      detail::recording(op::identity, line, x).complain(ir::fault::argument_must_not_be_negative, 0, times);
+      tracing::recording(op::identity, line, x).complain(ir::fault::argument_must_not_be_negative, 0, times);
     for (int i = 0; i < times; ++i) x = body(x);
     return x;
   }
@@ -119,7 +119,7 @@ template <layer... Branches>
 constexpr auto concat(Branches... branches) {
   return [=](tensor x) {
     tensor const parts[] = {branches(x)...};
-    return detail::record_concat(0, parts, sizeof...(branches));
+    return tracing::record_concat(0, parts, sizeof...(branches));
   };
 }
 
@@ -127,11 +127,11 @@ constexpr auto concat(Branches... branches) {
 template <class A, class... Rest>
   requires((layer<A> && !(layer<Rest> && ...)) || (std::same_as<A, tensor> && !(std::same_as<Rest, tensor> && ...)))
 constexpr auto concat(A const& a, Rest const&...) {
-  static_assert(detail::never<A>, "ago: concat joins either tensors or layers, and nothing else");
+  static_assert(tracing::never<A>, "ago: concat joins either tensors or layers, and nothing else");
   return a;
 }
 
-namespace detail {
+namespace tracing {
 /// What named() names: a layer as it is; the repetitions of `repeat`, each with its number.
 constexpr auto numbered(layer auto body) { return body; }
 template <layer Body>
@@ -142,17 +142,17 @@ constexpr auto numbered(repeat<Body> body) {
     return repeat<decltype(next)>{body.times, next, body.line}(x);
   };
 }
-}  // namespace detail
+}  // namespace tracing
 
 /// Names the operators and parameters that `body` records, and numbers its repetitions. Nested names are joined by
 /// dots: `named("encoders", repeat{2, named("norm", layer_norm{})})` makes "encoders.0.norm" and "encoders.1.norm".
 constexpr auto named(char const* name, layer auto body) {
-  return detail::named_layer<decltype(detail::numbered(body))>{name, -1, detail::numbered(body)};
+  return tracing::named_layer<decltype(tracing::numbered(body))>{name, -1, tracing::numbered(body)};
 }
 
 /// With a number: `named("features", 3, body)` makes "features.3".
 constexpr auto named(char const* name, int index, layer auto body) {
-  return detail::named_layer<decltype(detail::numbered(body))>{name, index, detail::numbered(body)};
+  return tracing::named_layer<decltype(tracing::numbered(body))>{name, index, tracing::numbered(body)};
 }
 
 }  // namespace ago

@@ -2,9 +2,9 @@
 // Recording of a layer: checks its arguments, places its parameters, appends its nodes.
 #pragma once
 
-#include <ago/trace/tensor.hpp>
+#include <ago/tracing/tensor.hpp>
 
-namespace ago::detail {
+namespace ago::tracing {
 
 /// The operands of a layer; a view, only for function arguments.
 struct operand_list {
@@ -146,7 +146,7 @@ class recording {
     return int(value > int_limit ? int_limit : value < -int_limit ? -int_limit : value);
   }
 
-  detail::recorder* recorder_{};
+  tracing::recorder* recorder_{};
   op where_{};
   int line_{}, layer_{};
 };
@@ -157,4 +157,4 @@ constexpr tensor record_elementwise(tensor x, int line, ir::node n) {
   return recording(n.kind, line, x).append(n, x);
 }
 
-}  // namespace ago::detail
+}  // namespace ago::tracing

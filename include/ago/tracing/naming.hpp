@@ -4,7 +4,7 @@
 
 #include <ago/requirements.hpp>
 
-namespace ago::detail {
+namespace ago::tracing {
 
 /// The current name from named(). A nested name is written in full, after the outer one, so that each node needs only a
 /// pointer. A constant cannot point to characters created in its own evaluation. Therefore a first trace counts the
@@ -68,4 +68,4 @@ class naming {
   joined current_{};
 };
 
-}  // namespace ago::detail
+}  // namespace ago::tracing

@@ -3,36 +3,11 @@
 #pragma once
 
 #include <ago/ir/graph.hpp>
+#include <ago/ir/growing.hpp>
 #include <ago/ir/parameter.hpp>
-#include <ago/trace/naming.hpp>
+#include <ago/tracing/naming.hpp>
 
-namespace ago::detail {
-
-/// An array that grows in a constant expression with every compiler (std::vector does not, and needs its header).
-template <class T>
-struct growing {
-  T* data{};
-  int size{}, capacity{};
-
-  constexpr growing() = default;
-  growing(growing const&) = delete;
-  growing& operator=(growing const&) = delete;
-  constexpr ~growing() { delete[] data; }
-
-  constexpr T& operator[](int i) { return data[i]; }
-  constexpr T const& operator[](int i) const { return data[i]; }
-  constexpr void push(T const& value) {
-    if (size == capacity) reserve(capacity ? 2 * capacity : 64);
-    data[size++] = value;
-  }
-  constexpr void reserve(int elements) {
-    T* const larger = new T[elements];
-    for (int i = 0; i < size; ++i) larger[i] = data[i];
-    delete[] data;
-    data = larger;
-    capacity = elements;
-  }
-};
+namespace ago::tracing {
 
 /// Extents, counts and offsets are ints.
 inline constexpr long int_limit = 2147483647;
@@ -63,7 +38,7 @@ inline expression::index_expression const* kept(expression::index_expression con
 /// The index expressions of a network. As with names, a constant cannot point to what its own evaluation creates:
 /// earlier traces count and list the expressions, the last one refers to the list.
 struct expression_list {
-  growing<expression::index_expression> all;
+  ir::growing<expression::index_expression> all;
   expression::index_expression const* const* listed{};  ///< null: not yet
 
   /// Null if this trace does not refer to a list.
@@ -79,9 +54,9 @@ struct expression_list {
 
 /// A network while it is recorded.
 struct recorder {
-  growing<ir::node> nodes;
-  growing<int> edges, outputs;
-  growing<parameter> parameters;
+  ir::growing<ir::node> nodes;
+  ir::growing<int> edges, outputs;
+  ir::growing<parameter> parameters;
   expression_list expressions;
   int inputs{};
   int layers{};   ///< number of layers recorded so far
@@ -94,4 +69,4 @@ struct recorder {
   }
 };
 
-}  // namespace ago::detail
+}  // namespace ago::tracing

@@ -2,16 +2,16 @@
 // The symbolic value that layers take and return while a network is traced.
 #pragma once
 
-#include <ago/trace/recorder.hpp>
+#include <ago/tracing/recorder.hpp>
 
 namespace ago {
 
 /// A value of the network being traced. All values have this type, so that variables, loops and ?: work on them.
 /// It exists only during tracing. Its extents are known immediately: `x.channels()` can decide what is recorded next.
 struct tensor {
-  detail::recorder* recorder{};  ///< null in a default-constructed tensor, which no layer accepts
-  int index{};                   ///< the number of its node
-  expression::extents axes{};    ///< as operators by expression see it; rank 0: the four of dims()
+  tracing::recorder* recorder{};  ///< null in a default-constructed tensor, which no layer accepts
+  int index{};                    ///< the number of its node
+  expression::extents axes{};     ///< as operators by expression see it; rank 0: the four of dims()
 
   constexpr shape dims() const { return recorder ? recorder->nodes[index].out : shape{}; }
   constexpr int images() const { return dims().n; }
@@ -26,9 +26,9 @@ struct tensor {
   }
 };
 
-namespace detail {
+namespace tracing {
 /// Source line of the layer that recorded `x`.
 constexpr int line_of(tensor x) { return x.recorder ? x.recorder->nodes[x.index].line : 0; }
-}  // namespace detail
+}  // namespace tracing
 
 }  // namespace ago
