@@ -107,13 +107,13 @@ constexpr bool can_be_copied(T) {
   return true;
 }
 template <auto const& Net>
-concept constant = requires { typename std::bool_constant<can_be_copied(Net)>; };
+concept is_constexpr = requires { typename std::bool_constant<can_be_copied(Net)>; };
 
 /// The sizes of a network's graph; if `Net` cannot be traced, those of a graph with one input that is also the output.
 template <auto const& Net>
 struct traced {
   using type = std::remove_cvref_t<decltype(Net)>;
-  static constexpr bool good = can_be_traced<type> && constant<Net>;
+  static constexpr bool good = can_be_traced<type> && is_constexpr<Net>;
   static constexpr graph_sizes size = []() AGO_CONSTEVAL {
     if constexpr (good) return measure(Net);
     else return graph_sizes{.nodes = 1, .outputs = 1};
@@ -199,7 +199,7 @@ struct lowered {
     } else {
       // trace() has already refused a network whose body does not fit its inputs.
       ir::fault const what = !is_network<typename traced::type> ? ir::fault::not_a_network
-                             : !constant<Net>                   ? ir::fault::network_is_not_constexpr
+                             : !is_constexpr<Net>               ? ir::fault::network_is_not_constexpr
                                                                 : ir::fault::none;
       return ir::graph<1, 0>{.node_count = 1, .input_count = 1, .output_count = 1, .bad = {.what = what}};
     }

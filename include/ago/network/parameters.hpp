@@ -21,7 +21,7 @@ struct parameter_table {
 
 template <auto const& Net>
 constexpr auto list_parameters() {
-  constexpr bool is_constant = constant<Net>;  // compilers would print more about a concept
+  constexpr bool is_constant = is_constexpr<Net>;  // compilers would print more about a concept
   static_assert(is_constant,
                 "ago: a network must be a constant, as in: inline constexpr auto net = input{...} | layers;");
   constexpr int n = traced<Net>::size.parameters;
