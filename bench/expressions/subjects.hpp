@@ -124,8 +124,8 @@ std::function<void()> dense_kernel() {
     r.first.what = HasWeights ? structure::pointwise : structure::matmul;
     r.second.in = {1, Batches, Rows, Depth};
     r.second.out = {1, Batches, Rows, Columns};
-    r.first.partial = Columns % lanes(native_isa) != 0;
     if (HasWeights) choose_matrix(r.first, r.second, {});
+    r.first.partial = has_partial_vector(r.first, Columns);
     return r;
   }();
   struct memory {

@@ -67,6 +67,7 @@ constexpr kernel_function convolution() {
     s.source.pixel_stride = In;
     if (What == structure::depthwise) choose_depthwise(k, s, {});
     else choose_matrix(k, s, {});
+    if (What != structure::depthwise) k.partial = has_partial_vector(k, Out);
     k.window_row = std::uint8_t(floats_in_window_row(k, s));
     return k;
   }();

@@ -81,7 +81,7 @@ TEST_CASE("random expressions have the values and extents that another evaluator
     REQUIRE(got.size() == expected.size());
     for (std::size_t i = 0; i < got.size(); ++i)
       REQUIRE(std::abs(got[i] - expected[i].value) <= 1e-12 * (1 + expected[i].size));
-    folds += detail::has_fold(x);
+    folds += has_fold(x);
     quotients += x.body.quotient_count > 0;
     for (bool const g : e.is_given) inferred += !g;
     for (int a = 0; a < x.body.access_count; ++a) {

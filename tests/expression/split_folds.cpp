@@ -149,7 +149,7 @@ TEST_CASE("a number that multiplies a sum of products is one of its factors") {
 
 TEST_CASE("expressions that are accepted stay whole, and a scaled fold is asked for first") {
   auto const means = [](index_expression const& e, std::int16_t const*, definition const&) {
-    return detail::scaled_fold_of(e, e.root()).fold >= 0 && e.body.node_count == 4;
+    return scaled_fold_of(e, e.root()).fold >= 0 && e.body.node_count == 4;
   };
   CHECK(split_folds(mean(extents(3, 5)), means) == mean(extents(3, 5)));
   definition const d = split_folds(standardised(extents(3, 8)), means);

@@ -18,6 +18,7 @@ struct summing_unit : without_weights, without_schedule, without_tiles, with_pla
   static constexpr bool multiplies_values = false, of_expressions = false;
   static constexpr bool implements(structure, op kind) { return is_reduction(kind); }
   static constexpr bool multiplies(structure) { return false; }
+  static constexpr bool copies(structure) { return false; }
 #ifdef AGO_POSITIVE
   static constexpr double cycles(kernel_key const& key, planned_data const& s, chain_tiling const&, device const&) {
     return kernel::copy_cycles(key, s);

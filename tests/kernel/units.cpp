@@ -222,6 +222,6 @@ TEST_CASE("a structure that no unit computes, or two, is noticed") {
 
 TEST_CASE("the structure that computes an operator directly comes before those that a schedule chooses") {
   static_assert(structure_of(op::conv2d) == structure::convolution);
-  static_assert(way_of(structure::convolution) == -1 && way_of(structure::im2col) == 1);
-  static_assert(way_of(structure::winograd_4) == 4 && way_of(structure::pointwise) == 0);
+  static_assert(algorithm_of(structure::convolution) == -1 && algorithm_of(structure::im2col) == 1);
+  static_assert(algorithm_of(structure::winograd_4) == 4 && algorithm_of(structure::pointwise) == 0);
 }

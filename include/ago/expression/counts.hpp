@@ -75,7 +75,7 @@ constexpr long multiply_adds(index_expression const& e) {
     long points = 1;
     for (int x = 0; x < e.axis_count; ++x)
       if (detail::axes_below(e, n) >> x & 1) points *= e.extent[x];
-    detail::factors f;
+    product_factors f;
     f.add(e, e.body.nodes[n].operand[0]);
     r += points * (f.distinct() - 1);
   }

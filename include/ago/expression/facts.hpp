@@ -24,32 +24,14 @@ enum class kind : std::uint8_t { elementwise, broadcast, injective, reduction, f
 /// Apollo's types (section 3.3, Definitions 1 to 4), with those that its rules name.
 enum class dataflow : std::uint8_t { elementwise, broadcast, reduction, transpose, matmul, conv, opaque };
 
-namespace detail {
-
-/// The axes that all folds reduce.
-constexpr unsigned folded_axes(index_expression const& e) {
-  unsigned r = 0;
-  for (int n = 0; n < e.body.node_count; ++n)
-    if (is_fold(e.body.nodes[n].kind)) r |= e.body.nodes[n].bits;
-  return r;
-}
 constexpr bool has_fold(index_expression const& e) {
   for (int n = 0; n < e.body.node_count; ++n)
     if (is_fold(e.body.nodes[n].kind)) return true;
   return false;
 }
 
-/// Is a dimension indexed by a sum with both an axis of `a` and one of `b`, of more than one element?
-constexpr bool mixes(index_expression const& e, element_access const& r, unsigned a, unsigned b) {
-  for (int d = 0; d < r.rank; ++d) {
-    unsigned const axes = axes_of(e.body, r.at[d].sum);
-    if ((axes & a) && (axes & b)) return true;
-  }
-  return false;
-}
-
 /// The distinct accesses among the factors of a product.
-struct factors {
+struct product_factors {
   static constexpr int most = 16;  ///< shared subexpressions could have far more
   std::int16_t accesses[most]{};
   int count{}, seen{};
@@ -83,12 +65,31 @@ struct factors {
   }
 };
 
+namespace detail {
+
+/// The axes that all folds reduce.
+constexpr unsigned folded_axes(index_expression const& e) {
+  unsigned r = 0;
+  for (int n = 0; n < e.body.node_count; ++n)
+    if (is_fold(e.body.nodes[n].kind)) r |= e.body.nodes[n].bits;
+  return r;
+}
+
+/// Is a dimension indexed by a sum with both an axis of `a` and one of `b`, of more than one element?
+constexpr bool mixes(index_expression const& e, element_access const& r, unsigned a, unsigned b) {
+  for (int d = 0; d < r.rank; ++d) {
+    unsigned const axes = axes_of(e.body, r.at[d].sum);
+    if ((axes & a) && (axes & b)) return true;
+  }
+  return false;
+}
+
 }  // namespace detail
 
 /// Is node n a sum over the product of two different elements or more?
 constexpr bool is_sum_of_products(index_expression const& e, int n) {
   if (e.body.nodes[n].kind != node_kind::sum) return false;
-  detail::factors f;
+  product_factors f;
   f.add(e, e.body.nodes[n].operand[0]);
   return f.distinct() >= 2;
 }
@@ -133,7 +134,7 @@ constexpr bool moves(index_expression const& e) { return copies(e) && !e.body.ac
 /// Can it be part of an epilogue: does element i of the result depend on element i of an operand, and on operands that
 /// are broadcast to it?
 constexpr bool is_elementwise(index_expression const& e) {
-  if (detail::has_fold(e) || copies(e)) return false;
+  if (has_fold(e) || copies(e)) return false;
   bool follows = false;
   for (int a = 0; a < e.body.access_count; ++a) {
     if (e.body.accesses[a].operand < 0) continue;
@@ -155,7 +156,7 @@ constexpr kind kind_of(index_expression const& e) {
     has_window |= how == reading::window;
   }
   if (is_complex(e) || has_window) return kind::fusable_out;
-  if (detail::has_fold(e)) return kind::reduction;
+  if (has_fold(e)) return kind::reduction;
   if (all_elementwise && e.operand_count <= 1) return kind::elementwise;
   return all_broadcast && !copies(e) ? kind::broadcast : kind::injective;
 }
@@ -186,7 +187,7 @@ constexpr dataflow dataflow_of(index_expression const& e, unsigned known = 0) {
   }
   if (is_complex(e)) return has_window ? dataflow::conv : dataflow::matmul;
   if (all_elementwise) return dataflow::elementwise;  // folds of one element, too
-  if (detail::has_fold(e)) return all_simple ? dataflow::reduction : dataflow::opaque;
+  if (has_fold(e)) return all_simple ? dataflow::reduction : dataflow::opaque;
   if (all_broadcast) return dataflow::broadcast;
   return permuted && copies(e) ? dataflow::transpose : dataflow::opaque;
 }

@@ -121,7 +121,7 @@ constexpr matrix_form matrix_form_of(index_expression const& e) {
   }
   if (r.sum < 0) r.why_not = no_matrix::no_sum_of_products;
   if (r.why_not != no_matrix::none) return r;
-  detail::factors f;
+  product_factors f;
   f.add(e, e.body.nodes[r.sum].operand[0]);
   r.scale = f.scale;
   if (f.count != 2 || f.others > 0) {

@@ -145,17 +145,6 @@ class weights {
   recorder* in_;
 };
 
-namespace detail {
-
-/// What a function of operands, and of parameters if it takes them, returns.
-template <class F, class... O>
-constexpr auto call(F const& f, recorder& r, O... inputs) {
-  if constexpr (std::is_invocable_v<F const&, O..., weights>) return f(inputs..., weights(r));
-  else return f(inputs...);
-}
-
-}  // namespace detail
-
 /// The number of index values for which a window stays within `extent` with its pads: `var p{windows(h, 3, 2, 1, 2)}`.
 constexpr int windows(int extent, int kernel, int stride = 1, int dilation = 1, int pads = 0) {
   int const left = extent + pads - (kernel - 1) * dilation - 1;
@@ -179,12 +168,18 @@ struct operation {
     operand const x[] = {operand(&r, r.add({.extents = inputs}, 0))..., operand()};
     r.made.input_count = int(sizeof...(E));
     auto const made = [&]<int... I>(std::integer_sequence<int, I...>) {
-      return detail::call(body, r, x[I]...);
+      return applied(r, x[I]...);
     }(std::make_integer_sequence<int, int(sizeof...(E))>());
     if constexpr (std::is_same_v<std::remove_const_t<decltype(made)>, operand>) add_result(r, made);
     else
       for (operand const& x : made.all) add_result(r, x);
     return r.made;
+  }
+  /// What the function returns for operands of `r`, and for its parameters if it takes them.
+  template <class... O>
+  constexpr auto applied(recorder& r, O... inputs) const {
+    if constexpr (std::is_invocable_v<F const&, O..., weights>) return body(inputs..., weights(r));
+    else return body(inputs...);
   }
   /// Applied to values of a network: what `apply_operation` (operators/operations.hpp) returns.
   template <class... X>

@@ -4,7 +4,7 @@
 
 #include <ago/expression/index_expression.hpp>
 
-namespace ago::expression::detail {
+namespace ago::expression {
 
 /// A fold times a number, or divided by one.
 struct scaled_fold {
@@ -21,6 +21,8 @@ constexpr scaled_fold scaled_fold_of(index_expression const& e, int n) {
   }
   return {};
 }
+
+namespace detail {
 
 /// An expression with at most one fold, at its root, but for a factor.
 struct plain_fold {
@@ -45,4 +47,5 @@ struct plain_fold {
   constexpr bool chooses() const { return is(node_kind::maximum_of) || is(node_kind::minimum_of); }
 };
 
-}  // namespace ago::expression::detail
+}  // namespace detail
+}  // namespace ago::expression

@@ -30,7 +30,7 @@ struct without_weights {
 
 /// Operators that no other structure computes, too.
 struct without_alternatives {
-  static constexpr int way(structure) { return 0; }
+  static constexpr int algorithm(structure) { return 0; }
   static constexpr long become(structure, kernel_key&, step_data&, schedule const&, device const&, bool) { return -1; }
 };
 
@@ -93,6 +93,7 @@ struct unit_facts {
   bool multiplies_values;             ///< the second operand is a value, which every work item reads
   bool (*implements)(structure, op);  ///< does this structure compute this operator?
   bool (*multiplies)(structure);      ///< does it spend its time on multiply-adds?
+  bool (*copies)(structure);          ///< does it only copy elements, of which it reads those that it writes?
 
   // The weights of a step's main operator.
   bool has_weights;  ///< of some structure
@@ -100,7 +101,8 @@ struct unit_facts {
   long (*packed_floats)(kernel_key const&, step_data const&);  ///< of those that have weights
 
   // The alternatives for one operator.
-  int (*way)(structure);  ///< how a schedule calls it, see schedule::winograd; 0: no alternative to another structure
+  /// How a schedule calls it, see schedule::winograd; 0: no alternative to another structure.
+  int (*algorithm)(structure);
   /// Makes a step of the direct algorithm one of this structure, and returns its quarter cycles, if `trained` with
   /// those of transforming the weights; -1: it cannot compute this step.
   long (*become)(structure, kernel_key&, step_data&, schedule const& wish, device const&, bool trained);
@@ -175,10 +177,11 @@ constexpr unit_facts facts_of_unit() {
   AGO_FACT(multiplies_values)
   AGO_FACT(implements)
   AGO_FACT(multiplies)
+  AGO_FACT(copies)
   AGO_FACT(has_weights)
   AGO_FACT(packs_weights)
   AGO_FACT(packed_floats)
-  AGO_FACT(way)
+  AGO_FACT(algorithm)
   AGO_FACT(become)
   AGO_FACT(adds_portions)
   AGO_FACT(channel_groups)

@@ -117,7 +117,7 @@ constexpr bool multiplies(structure what) { return facts_of(what).multiplies(wha
 constexpr bool contracts(structure what) { return facts_of(what).of_expressions && multiplies(what); }
 
 /// Does it only copy elements, of which it reads those that it writes?
-constexpr bool copies(structure what) { return what == structure_of(op::slice); }
+constexpr bool copies(structure what) { return facts_of(what).copies(what); }
 
 /// Whether a step's main operator has weights to be packed.
 constexpr bool packs_weights(kernel_key const& key) { return facts_of(key.what).packs_weights(key); }
@@ -129,7 +129,7 @@ constexpr long packed_floats(kernel_key const& key, step_data const& s) {
 }
 
 /// How a schedule calls the algorithm of a convolution, see schedule::winograd; 0: of another operator.
-constexpr int way_of(structure what) { return facts_of(what).way(what); }
+constexpr int algorithm_of(structure what) { return facts_of(what).algorithm(what); }
 
 /// Floats of the arena that a kernel works in.
 constexpr long scratch_floats(kernel_key const& key, planned_data const& s) {

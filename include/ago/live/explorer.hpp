@@ -92,7 +92,7 @@ class explorer {
     stop();
     if (!failure_.empty()) throw tuner::failure(failure_);
     if (name.empty()) name = std::filesystem::path(path).stem().string();
-    if (!tuner::detail::is_identifier(name)) throw tuner::failure("'" + name + "' is not a valid C++ name for a table");
+    if (!tuner::is_identifier(name)) throw tuner::failure("'" + name + "' is not a valid C++ name for a table");
     finding_.write(path, name, how_.device);
   }
   exploration_progress progress() const {

@@ -82,7 +82,7 @@ constexpr op_class class_of(expression::definition const& d) {
     if (d.input_count == 1) return is_lengthy ? op_class::function : op_class::arithmetic;
     return is_lengthy ? op_class::power : described::commutes(e) ? op_class::commutative : op_class::ordered;
   }
-  if (expression::detail::has_fold(e)) return described::has_window(e) ? op_class::window_pool : op_class::reduction;
+  if (expression::has_fold(e)) return described::has_window(e) ? op_class::window_pool : op_class::reduction;
   if (copies(e)) return described::class_of_copy(d);
   return d.input_count > 1 ? op_class::concat : op_class::resize;
 }

@@ -185,11 +185,6 @@ class operation_recording {
   int offsets_[expression::definition::max_values]{};
 };
 
-/// What an operation returns for `N` operands: an operand, or a list of them.
-template <class F, int... I>
-auto made_by(F const& f, expression::recorder& r, std::integer_sequence<int, I...>)
-    -> decltype(expression::detail::call(f, r, ((void)I, expression::operand{})...));
-
 template <class T>
 inline constexpr int results_in = 1;
 template <int N>
@@ -202,8 +197,7 @@ namespace expression {
 /// results. Operands have the extents tensor::extents(). Its parameters come in the order in which they are named.
 template <class F, std::same_as<tensor>... T>
 constexpr auto apply_operation(operation<F> const& o, T const&... x) {
-  using made = decltype(described::made_by(o.body, std::declval<recorder&>(),
-                                           std::make_integer_sequence<int, int(sizeof...(T))>()));
+  using made = decltype(o.applied(std::declval<recorder&>(), ((void)x, operand{})...));
   constexpr int results = described::results_in<made>;
   definition const d = o(x.extents()...);
   tensor const inputs[] = {x...};

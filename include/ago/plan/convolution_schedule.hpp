@@ -18,8 +18,8 @@ constexpr void choose_algorithm(kernel_key& key, step_data& s, schedule const& w
   long least = wish.winograd > 0 ? -1 : become(key.what, key, s);
   for (int i = 0; i < structure_count; ++i) {
     structure const what{std::uint8_t(i)};
-    int const way = kernel::way_of(what);
-    if (way <= 0 || (wish.winograd > 0 && wish.winograd != way)) continue;
+    int const algorithm = kernel::algorithm_of(what);
+    if (algorithm <= 0 || (wish.winograd > 0 && wish.winograd != algorithm)) continue;
     if (winograd_tile(what) > 0 && o.winograd == winograd::off) continue;
     kernel_key candidate_key = direct_key;
     step_data candidate = direct;
@@ -125,7 +125,7 @@ constexpr convolution_step convolution_step_of(shape const& in, node const& n, s
   data.win = n.win;
   data.groups = n.groups;
   choose_convolution(key, data, wish, o);
-  return kernel::way_of(key.what) < 0 ? convolution_step{} : choice_of(key, data);
+  return kernel::algorithm_of(key.what) < 0 ? convolution_step{} : choice_of(key, data);
 }
 
 /// The choice for a matrix product, whose input has so many segments, unless a schedule says how it is tiled.

@@ -123,12 +123,12 @@ constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tili
                                convolution_step const& convolution, options const& o) {
   kernel_key& k = p.key;
   k.accumulates = by_channels(in.how) && !is_first && facts_of(k.what).adds_portions(k.what);
-  int const groups = facts_of(k.what).channel_groups(k.what, p.data);
-  k.partial = p.data.out.c / groups % lanes(k.target) != 0;  // vectors do not span two groups
   if (convolution.chosen()) convolution.apply(k, p.data);
   k.in_order = has_in_order_loops(k.what, k.target, o.device);
   if (kernel::contracts(k.what)) k.factors = o.factors;
   facts_of(k.what).choose(k, p.data, wish, in, o.device);
+  // Vectors do not span two groups.
+  k.partial = has_partial_vector(k, p.data.out.c / facts_of(k.what).channel_groups(k.what, p.data));
 }
 
 /// The plan of up to N `steps`, grouped into pipelines, for `o`, with schedules from `table` (see schedule_table) for

@@ -280,6 +280,10 @@ struct kernel_memory : run_memory {
 /// A kernel, whose key is bound at compile time. The data of a pipeline's parts are contiguous in memory.
 using kernel_function = void (*)(step_data const&, kernel_memory const&);
 
+/// Is the last vector of so many channels partly filled (kernel_key::partial)?
+constexpr bool has_partial_vector(kernel_key const& key, int channels) {
+  return channels * (key.paired ? 2 : 1) % lanes(key.target) != 0;
+}
 /// Rounds up to whole vectors.
 constexpr int padded(int channels, isa target) {
   return (channels + lanes(target) - 1) / lanes(target) * lanes(target);

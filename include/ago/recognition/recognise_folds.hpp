@@ -181,7 +181,7 @@ constexpr bool recognise_fold(index_view const& view, recognition_list& list, in
   unsigned const folded = root.bits;
   for (int n = 0; n < fold; ++n)
     if (expression::is_fold(e.body.nodes[n].kind)) return false;
-  expression::detail::factors f;
+  expression::product_factors f;
   if (root.kind == node_kind::sum) f.add(e, root.operand[0]);
   double points = 1;
   for (int x = 0; x < e.axis_count; ++x)

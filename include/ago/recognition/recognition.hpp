@@ -21,13 +21,13 @@ constexpr recognised_nodes recognise(expression::index_expression const& e, unsi
   recognition_list list{r};
   index_view const view(e);
   node_kind const root = e.at_root().kind;
-  bool const has_fold = expression::detail::has_fold(e);
+  bool const has_fold = expression::has_fold(e);
   if (root == node_kind::read) {
     recognise_movement(view, list);
   } else if (!has_fold) {
     elementwise_finder(view, list, parameters).find();
   } else {
-    expression::detail::scaled_fold s = expression::detail::scaled_fold_of(e, e.root());
+    expression::scaled_fold s = expression::scaled_fold_of(e, e.root());
     if (expression::is_fold(root)) s = {e.root(), 1};
     bool const found = s.fold < 0 ? average_finder{view, list}.find(e.root())
                                   : recognise_fold(view, list, s.fold, double(s.factor), parameters);

@@ -49,6 +49,16 @@ inline constexpr char usage[] = R"(
   --help, --version
 )";
 
+/// Can a table have this name?
+inline bool is_identifier(std::string const& text) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", digits = "0123456789";
+  auto const in = [](std::string_view set) { return [set](char c) { return set.find(c) != set.npos; }; };
+  auto const is_word_of = [&](std::string_view list) { return list.find(" " + text + " ") != list.npos; };
+  return !text.empty() && in(letters)(text[0]) && text[0] != '_' && text.find("__") == text.npos &&
+         std::ranges::all_of(text, [&](char c) { return in(letters)(c) || in(digits)(c); }) && !is_word_of(keywords) &&
+         !is_word_of(common_macros);
+}
+
 namespace detail {
 
 inline constexpr int most_shares = 1000;
@@ -92,16 +102,6 @@ std::size_t index_of(std::string const& flag, std::string const& text, char cons
     all += (i == 0 ? "" : i + 1 < N ? ", " : " or ") + std::string(names[i]);
   }
   throw usage_error(flag + " is " + all + ", not '" + text + "'");
-}
-
-/// Can a table have this name?
-inline bool is_identifier(std::string const& text) {
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", digits = "0123456789";
-  auto const in = [](std::string_view set) { return [set](char c) { return set.find(c) != set.npos; }; };
-  auto const is_word_of = [&](std::string_view list) { return list.find(" " + text + " ") != list.npos; };
-  return !text.empty() && in(letters)(text[0]) && text[0] != '_' && text.find("__") == text.npos &&
-         std::ranges::all_of(text, [&](char c) { return in(letters)(c) || in(digits)(c); }) && !is_word_of(keywords) &&
-         !is_word_of(common_macros);
 }
 
 /// Takes one flag, and its value from `next()`; false if it is unknown.

@@ -19,12 +19,12 @@ struct menu_item {
   chain_tiling tiles{};
   int varied = -1;        ///< the part whose tile is not the default
   int tile = -1;          ///< which of tiles_of()
-  int way = 0;            ///< schedule::winograd
+  int algorithm = 0;      ///< schedule::winograd
   bool repacked = false;  ///< the tile is one of repacked_tiles_of()
 
   constexpr schedule wish(int part, tile_options const& options) const {
     schedule s = part == varied ? options.wish(tile) : schedule{};
-    s.winograd = way;
+    s.winograd = algorithm;
     return s;
   }
 };
@@ -69,12 +69,12 @@ class menu_listing {
     return false;
   }
   static constexpr void list_alone(auto& r, int i) {
-    constexpr int ways[] = {0, -1, 1, 2, 4};
+    constexpr int algorithms[] = {0, -1, 1, 2, 4};
     structure const what = steps::usual::plan.steps[i].key.what;
     if (steps::usual::plan.steps[i].key.gathers) r.add({i, 1, {}, 0, -1, -1});  // with a block, nothing is gathered
-    for (int const way : ways) {
-      if (way != 0 && (kernel::way_of(what) == 0 || !steps::allows_way(i, way))) continue;
-      for (int t = -1; t < (has_tiles(what) ? tiles_alone : 0); ++t) r.add({i, 1, {}, 0, t, way});
+    for (int const algorithm : algorithms) {
+      if (algorithm != 0 && (kernel::algorithm_of(what) == 0 || !steps::allows_algorithm(i, algorithm))) continue;
+      for (int t = -1; t < (has_tiles(what) ? tiles_alone : 0); ++t) r.add({i, 1, {}, 0, t, algorithm});
     }
     for (int t = 0; t < tiles_repacked && steps::can_repack(i); ++t) r.add({i, 1, {}, 0, t, 0, true});
   }

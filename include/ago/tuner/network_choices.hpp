@@ -49,8 +49,9 @@ class network_choices {
     for (std::size_t k = 0; k < knobs_.size(); ++k) merge(wishes[knobs_[k].signature], knobs_[k].options[c[k]]);
     std::vector<tuned_schedule> entries;
     for (auto const& [signature, wish] : wishes) {
-      auto const way = usual_way_.find(signature);
-      bool const as_usual = way != usual_way_.end() && wish == schedule{.winograd = way->second};  // the default
+      auto const algorithm = usual_algorithm_.find(signature);
+      bool const as_usual =
+          algorithm != usual_algorithm_.end() && wish == schedule{.winograd = algorithm->second};  // the default
       if (!as_usual && wish != schedule{}) entries.push_back({signature, wish});
     }
     return schedule_list(std::move(entries));
@@ -98,19 +99,19 @@ class network_choices {
 
   void add_way(int i) {
     if (formed::parts.step[i].main < 0 || formed::graph.nodes[formed::parts.step[i].main].kind != op::conv2d) return;
-    int const usual = way_of(steps::scheduled(i, {}).key.what);
+    int const usual = algorithm_of(steps::scheduled(i, {}).key.what);
     std::vector<std::string> names;
     std::vector<schedule> options;
     std::size_t at = 0;
-    for (int const way : {-1, 1, 2, 4}) {
-      if (!steps::allows_way(i, way)) continue;
-      if (way == usual) at = options.size();
+    for (int const algorithm : {-1, 1, 2, 4}) {
+      if (!steps::allows_algorithm(i, algorithm)) continue;
+      if (algorithm == usual) at = options.size();
       schedule s;
-      s.winograd = way;
+      s.winograd = algorithm;
       names.push_back(in_words(s));
       options.push_back(s);
     }
-    if (options.size() > 1) usual_way_[steps::signature(i)] = usual;
+    if (options.size() > 1) usual_algorithm_[steps::signature(i)] = usual;
     add(i, "way", std::move(names), std::move(options), at);
   }
 
@@ -246,8 +247,8 @@ class network_choices {
   std::vector<region> minis_, subgraphs_;
   std::map<std::uint64_t, std::vector<std::size_t>> own_, joining_;  ///< choices of a step, by its signature
   std::map<std::uint64_t, std::size_t> mini_of_;
-  std::map<std::uint64_t, int> usual_way_;  ///< of convolutions with several algorithms
-  std::map<std::uint64_t, double> weight_;  ///< total of all steps with this signature
+  std::map<std::uint64_t, int> usual_algorithm_;  ///< of convolutions with several algorithms
+  std::map<std::uint64_t, double> weight_;        ///< total of all steps with this signature
 };
 
 }  // namespace ago::tuner

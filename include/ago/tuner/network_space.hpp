@@ -110,10 +110,10 @@ class network_space {
     p.data.odd_runs = usual::plan.steps[i].data.odd_runs;
     p.data.pixel_floats = usual::plan.steps[i].data.pixel_floats;
     p.signature = signature(i);
-    convolution_step way;
+    convolution_step algorithm;
     if (in.how == tiling::none && nodes.main >= 0)
-      way = plan::early_choice(formed::graph, nodes, formed::layouts, wish, Options);
-    choose_schedule(p, wish, in, is_first, way, Options);
+      algorithm = plan::early_choice(formed::graph, nodes, formed::layouts, wish, Options);
+    choose_schedule(p, wish, in, is_first, algorithm, Options);
     return p;
   }
 
@@ -135,11 +135,11 @@ class network_space {
     return false;
   }
 
-  /// Can step i, alone, be computed with this algorithm? `way`: schedule::winograd.
-  static constexpr bool allows_way(int i, int way) {
+  /// Can step i, alone, be computed with this algorithm? `algorithm`: schedule::winograd.
+  static constexpr bool allows_algorithm(int i, int algorithm) {
     schedule wish;
-    wish.winograd = way;
-    return way_of(scheduled(i, wish).key.what) == way;
+    wish.winograd = algorithm;
+    return algorithm_of(scheduled(i, wish).key.what) == algorithm;
   }
 
  private:

@@ -216,7 +216,7 @@ TEST_CASE("pairs are used where they save registers, whatever the number of pixe
     s.out.c = 20;  // three
     choose_matrix(key, s, {});
     CHECK(key.paired);
-    CHECK(key.partial);
+    CHECK(has_partial_vector(key, s.out.c));
     CHECK(3 % key.tile.vectors == key.tile.vectors_left);
   }
 }

@@ -29,6 +29,7 @@ struct attention_unit : without_weights, without_schedule, without_tiles, divide
            (what == structure::attention_values && kind == op::attention_values);
   }
   static constexpr bool multiplies(structure) { return true; }
+  static constexpr bool copies(structure) { return false; }
   template <kernel_key K>
   static constexpr auto kernel() {
     if constexpr (K.what == structure::matmul) return std::type_identity<matmul_kernel<K>>{};

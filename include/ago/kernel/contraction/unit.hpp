@@ -23,6 +23,7 @@ struct contraction_unit : with_plain_loops, without_alternatives, without_portio
   static constexpr bool has_tiles = true;
   static constexpr bool implements(structure, op kind) { return kind == op::contraction; }
   static constexpr bool multiplies(structure) { return true; }
+  static constexpr bool copies(structure) { return false; }
   template <kernel_key K>
   static constexpr auto kernel() {
     return std::type_identity<contraction_kernel<K>>{};

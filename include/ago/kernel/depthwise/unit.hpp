@@ -20,6 +20,7 @@ struct depthwise_unit : without_alternatives, without_portions, divided_by_value
   static constexpr bool multiplies_values = false, of_expressions = false, has_weights = true, has_tiles = true;
   static constexpr bool implements(structure, op kind) { return kind == op::depthwise; }
   static constexpr bool multiplies(structure) { return true; }
+  static constexpr bool copies(structure) { return false; }
   template <kernel_key K>
   static constexpr auto kernel() {
     return std::type_identity<depthwise_kernel<K>>{};

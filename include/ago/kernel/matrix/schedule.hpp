@@ -309,7 +309,6 @@ constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish
       wish.packing > 0 ? wish.packing == 2 : pays_in_pairs(key.target, depth, s.out.c, zeros_in_pairs(key, s));
   key.paired = can_pair(key) && in_pairs;
   int const channels = s.out.c / s.groups * (key.paired ? 2 : 1);
-  if (key.paired) key.partial = channels % lanes(key.target) != 0;
   key.fetches_input = pays_to_fetch(key, s);
   matrix_work work{.pixels = pixels, .channels = channels, .depth = depth, .streams = streams, .cold = cold};
   if (in_one_go) {

@@ -25,6 +25,7 @@ struct matrix_unit : divided_by_values {
     return what == structure::pointwise ? kind == op::pointwise || kind == op::linear : kind == op::conv2d;
   }
   static constexpr bool multiplies(structure) { return true; }
+  static constexpr bool copies(structure) { return false; }
   template <kernel_key K>
   static constexpr auto kernel() {
     if constexpr (K.what == structure::pointwise) return std::type_identity<pointwise_kernel<K>>{};
@@ -41,7 +42,7 @@ struct matrix_unit : divided_by_values {
     pack_matrix<I>(o.key, o.data, o.from, blob, to);
   }
 
-  static constexpr int way(structure what) {
+  static constexpr int algorithm(structure what) {
     return what == structure::convolution ? -1 : what == structure::im2col ? 1 : 0;
   }
   static constexpr long become(structure what, kernel_key& key, step_data& s, schedule const& wish, device const& on,
@@ -61,10 +62,7 @@ struct matrix_unit : divided_by_values {
   static constexpr void choose(kernel_key& key, planned_data& s, schedule const& wish, chain_tiling const& in,
                                device const& on) {
     if (key.what == structure::im2col || key.gathers) return;
-    if (takes_shorter_registers(key, s, in, on)) {
-      key.target = narrower(key.target);
-      key.partial = s.out.c % lanes(key.target) != 0;
-    }
+    if (takes_shorter_registers(key, s, in, on)) key.target = narrower(key.target);
     choose_matrix(key, s, wish, in, on, s.pixel_floats);
     key.window_row = std::uint8_t(floats_in_window_row(key, s));
   }

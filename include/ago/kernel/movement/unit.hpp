@@ -49,6 +49,7 @@ struct movement_unit : without_schedule, without_tiles, with_plain_loops, undivi
     }
   }
   static constexpr bool multiplies(structure) { return false; }
+  static constexpr bool copies(structure what) { return what == structure::copy; }
   template <kernel_key K>
   static constexpr auto kernel() {
     if constexpr (K.what == structure::copy) return std::type_identity<copy_kernel<K>>{};

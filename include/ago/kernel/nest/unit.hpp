@@ -17,6 +17,7 @@ struct nest_unit : without_weights, without_schedule, without_tiles, with_plain_
   static constexpr bool multiplies_values = false, of_expressions = true, takes_portion = true;
   static constexpr bool implements(structure, op kind) { return kind == op::nest; }
   static constexpr bool multiplies(structure) { return false; }
+  static constexpr bool copies(structure) { return false; }
   template <kernel_key K>
   static constexpr auto kernel() {
     return std::type_identity<nest_kernel<K>>{};

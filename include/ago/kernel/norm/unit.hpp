@@ -24,6 +24,7 @@ struct norm_unit : without_schedule, without_tiles, with_plain_loops, divided_by
     return kind == (what == structure::softmax ? op::softmax : op::layer_norm);
   }
   static constexpr bool multiplies(structure) { return false; }
+  static constexpr bool copies(structure) { return false; }
   template <kernel_key K>
   static constexpr auto kernel() {
     if constexpr (K.what == structure::softmax) return std::type_identity<softmax_kernel<K>>{};

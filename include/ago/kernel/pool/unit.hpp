@@ -32,6 +32,7 @@ struct pool_unit : without_weights,
            (what == structure::global_avg_pool && kind == op::global_avg_pool);
   }
   static constexpr bool multiplies(structure) { return false; }
+  static constexpr bool copies(structure) { return false; }
   template <kernel_key K>
   static constexpr auto kernel() {
     if constexpr (K.what == structure::max_pool) return std::type_identity<max_pool_kernel<K>>{};

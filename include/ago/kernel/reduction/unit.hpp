@@ -14,6 +14,7 @@ struct reduction_unit : without_weights, without_schedule, without_tiles, with_p
   static constexpr bool multiplies_values = false, of_expressions = false;
   static constexpr bool implements(structure, op kind) { return is_reduction(kind); }
   static constexpr bool multiplies(structure) { return false; }
+  static constexpr bool copies(structure) { return false; }
   template <kernel_key K>
   static constexpr auto kernel() {
     return std::type_identity<reduction_kernel<K>>{};

@@ -21,6 +21,7 @@ struct winograd_unit : without_schedule, without_tiles {
   static constexpr bool has_tiles = true;  // of the direct convolution, see matrix_unit
   static constexpr bool implements(structure, op kind) { return kind == op::conv2d; }
   static constexpr bool multiplies(structure) { return true; }
+  static constexpr bool copies(structure) { return false; }
   template <kernel_key K>
   static constexpr auto kernel() {
     return std::type_identity<winograd_kernel<K>>{};
@@ -35,7 +36,7 @@ struct winograd_unit : without_schedule, without_tiles {
     pack_winograd<I>(o.key, o.data, o.from, blob, to);
   }
 
-  static constexpr int way(structure what) { return winograd_tile(what); }
+  static constexpr int algorithm(structure what) { return winograd_tile(what); }
   static constexpr long become(structure what, kernel_key& key, step_data& s, schedule const& wish, device const& on,
                                bool trained) {
     if (!suits_winograd(s)) return -1;
