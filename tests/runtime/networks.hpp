@@ -5,7 +5,9 @@
 #include <ago/ago.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <random>
+#include <span>
 #include <vector>
 
 namespace model_test {
@@ -35,6 +37,18 @@ inline std::vector<float> random_floats(std::size_t n, unsigned seed, float low 
   std::vector<float> v(n);
   for (float& x : v) x = value(random);
   return v;
+}
+
+/// The output of a network with one input and one output.
+template <auto const& Net, options Options = options{}>
+std::vector<float> result_of(std::vector<float> const& x, std::vector<float> const& weights) {
+  using program = ago::program<Net, untuned, Options>;
+  auto const net = std::make_unique<model<Net, untuned, Options>>(
+      std::span<float const, program::parameter_count>(weights.data(), weights.size()));
+  std::vector<float> y(program::output_size(0));
+  (*net)(std::span<float const, program::input_size(0)>(x.data(), x.size()),
+         std::span<float, program::output_size(0)>(y.data(), y.size()));
+  return y;
 }
 
 /// Random weights with positive variances.

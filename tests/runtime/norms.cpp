@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layers composed of others, compared with plain loops: norms, and borders of a padded image.
-#include <ago/ago.hpp>
+#include "networks.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <memory>
-#include <random>
 #include <vector>
 
 using namespace ago;
@@ -27,18 +25,9 @@ double at(std::vector<float> const& x, shape const& s, int n, int y, int w, int 
 template <auto const& Net, class F>
 void compare(F f, double tolerance = 2e-6) {
   using program = ago::program<Net>;
-  std::mt19937 engine(7);
-  auto const random = [&](std::size_t count, float middle) {
-    std::vector<float> v(count);
-    for (float& x : v) x = middle + float(engine() >> 8) * 0x1p-23f - 1;
-    return v;
-  };
-  auto const x = random(program::input_size(0), 3), weights = random(program::parameter_count, 0);
-  std::vector<float> y(program::output_size(0));
-  auto const net = std::make_unique<model<Net>>(
-      std::span<float const, program::parameter_count>(weights.data(), program::parameter_count));
-  (*net)(std::span<float const, program::input_size(0)>(x.data(), x.size()),
-         std::span<float, program::output_size(0)>(y.data(), y.size()));
+  auto const x = model_test::random_floats(program::input_size(0), 7, 2, 4);
+  auto const weights = model_test::random_floats(program::parameter_count, 8);
+  auto const y = model_test::result_of<Net>(x, weights);
   shape const out = program::graph.nodes[program::graph.outputs[0]].out;
   double worst = 0;
   for (int n = 0; n < out.n; ++n)

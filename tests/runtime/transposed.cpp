@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Transposed convolutions compared with their definition: every pixel adds its window to the result.
-#include <ago/ago.hpp>
+#include "networks.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <memory>
-#include <random>
 #include <vector>
 
 using namespace ago;
 
 namespace {
-
-std::vector<float> random_numbers(std::size_t count, unsigned seed) {
-  std::mt19937 engine(seed);
-  std::vector<float> v(count);
-  for (float& x : v) x = float(engine() >> 8) * 0x1p-23f - 1;
-  return v;
-}
 
 /// The result of PyTorch's definition for an image {n, h, w, c}, in double.
 std::vector<double> scattered(shape const& in, shape const& out, conv_transpose const& l, pads const& p,
@@ -51,12 +42,9 @@ void check(conv_transpose const& l, pads const& p, shape const& out) {
   using program = ago::program<Net, untuned, options{.target = I}>;
   shape const in = program::graph.nodes[0].out;
   REQUIRE(program::graph.nodes[program::graph.outputs[0]].out == out);
-  auto const x = random_numbers(std::size_t(in.count()), 1), weights = random_numbers(program::parameter_count, 2);
-  auto const net = std::make_unique<model<Net, untuned, options{.target = I}>>(
-      std::span<float const, program::parameter_count>(weights.data(), program::parameter_count));
-  std::vector<float> y(std::size_t(out.count()));
-  (*net)(std::span<float const, program::input_size(0)>(x.data(), x.size()),
-         std::span<float, program::output_size(0)>(y.data(), y.size()));
+  auto const x = model_test::random_floats(std::size_t(in.count()), 1);
+  auto const weights = model_test::random_floats(program::parameter_count, 2);
+  auto const y = model_test::result_of<Net, options{.target = I}>(x, weights);
   auto const expected = scattered(in, out, l, p, x, weights);
   double worst = 0;
   for (std::size_t i = 0; i < y.size(); ++i) worst = std::max(worst, std::fabs(double(y[i]) - expected[i]));

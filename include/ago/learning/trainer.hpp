@@ -269,8 +269,7 @@ struct no_trainer {
 template <auto const& Schedules>
 struct compiled_with {
   template <class Step, options_for Options>
-  using runner =
-      compiled_step<ago::runtime::program<Step::network, Schedules, with_storage(Options, storage::trained)>>;
+  using runner = compiled_step<ago::program<Step::network, Schedules, with_storage(Options, storage::trained)>>;
   using none = no_trainer;
 };
 
@@ -309,17 +308,25 @@ using trainer_for = typename choose_trainer<Net, Loss, Optimizer, How, Mode,
                                                 bytes_above_limit<Net, Loss, How>() == 0 &&
                                                 (rows_to_train(parameters<Net>, How).trained > 0)>::type;
 
+}  // namespace ago::learning
+
+namespace ago {
+
+using learning::name_of;
+using learning::training_status;
+
 /// Trains a network. `Loss`: of its first output (train/losses.hpp), or an operation of the user's; `Optimizer`: sgd,
 /// adam, ... (train/optimizers.hpp), or the user's; `Schedules`: a table that live_trainer has written. It is large,
 /// because it contains parameters, gradients, states and the arena: make it `static`. Nothing allocates or throws, and
 /// equal calls give equal bits.
 template <auto const& Net, auto const& Loss = cross_entropy, class Optimizer = sgd, training How = training{},
           auto const& Schedules = untuned>
-class trainer : public trainer_for<Net, Loss, Optimizer, How, compiled_with<Schedules>> {
-  using base = trainer_for<Net, Loss, Optimizer, How, compiled_with<Schedules>>;
-  static constexpr lowering::network_fits<Net, training_misfit<Net, Loss, How>()> layers_fit{};
-  static constexpr trains_something<(rows_to_train(parameters<Net>, How).trained > 0)> trains{};
-  static constexpr memory_suffices<How.activation_bytes, bytes_above_limit<Net, Loss, How>(base::arena_bytes)>
+class trainer : public learning::trainer_for<Net, Loss, Optimizer, How, learning::compiled_with<Schedules>> {
+  using base = learning::trainer_for<Net, Loss, Optimizer, How, learning::compiled_with<Schedules>>;
+  static constexpr lowering::network_fits<Net, learning::training_misfit<Net, Loss, How>()> layers_fit{};
+  static constexpr learning::trains_something<(learning::rows_to_train(parameters<Net>, How).trained > 0)> trains{};
+  static constexpr learning::memory_suffices<How.activation_bytes,
+                                             learning::bytes_above_limit<Net, Loss, How>(base::arena_bytes)>
       memory_fits{};
 
  public:
@@ -328,10 +335,4 @@ class trainer : public trainer_for<Net, Loss, Optimizer, How, compiled_with<Sche
   static constexpr std::size_t bytes = sizeof(base);
 };
 
-}  // namespace ago::learning
-
-namespace ago {
-using learning::name_of;
-using learning::trainer;
-using learning::training_status;
 }  // namespace ago

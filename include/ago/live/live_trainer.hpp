@@ -22,7 +22,7 @@ class explored_step : public explored<Step::network, with_storage(Options, stora
   using base = explored<Step::network, with_storage(Options, storage::trained)>;
 
  public:
-  using program = ago::runtime::program<Step::network, untuned, with_storage(Options, storage::trained)>;
+  using program = ago::program<Step::network, untuned, with_storage(Options, storage::trained)>;
   explored_step() : base(std::vector<float>(program::parameter_count)) {}
 
   std::span<float, program::parameter_count> parameters() noexcept { return parameters_; }

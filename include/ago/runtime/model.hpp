@@ -136,12 +136,16 @@ struct choose_model {
 /// The program and its weights.
 template <auto const& Net, auto const& Schedules, options_for Options>
 struct choose_model<Net, Schedules, Options, true> {
-  using program = ago::runtime::program<Net, Schedules, with_storage(Options, storage::own)>;
+  using program = ago::program<Net, Schedules, with_storage(Options, storage::own)>;
   using weights = std::conditional_t<Options.storage == storage::packed, weights_elsewhere<program>,
                                      own_weights<program, sizeof(workspace_of<program::arena_floats>)>>;
   using type = model_of<program, weights, std::make_index_sequence<std::size_t(program::inputs)>,
                         std::make_index_sequence<std::size_t(program::outputs)>>;
 };
+
+}  // namespace ago::runtime
+
+namespace ago {
 
 /// A network ready to run, compiled with `Options` (which can be just an instruction set or a policy). It is large,
 /// because it contains its packed weights (except with ago::packed): make it `static`, or a member of a static
@@ -149,18 +153,14 @@ struct choose_model<Net, Schedules, Options, true> {
 /// outputs and weights need no alignment and must not overlap; they are channel-last (NHWC) unless the network
 /// specifies otherwise.
 template <auto const& Net, auto const& Schedules = untuned, options_for Options = options{}>
-class model : public choose_model<Net, Schedules, Options>::type {
-  using base = typename choose_model<Net, Schedules, Options>::type;
+class model : public runtime::choose_model<Net, Schedules, Options>::type {
+  using base = typename runtime::choose_model<Net, Schedules, Options>::type;
   static constexpr lowering::network_fits<Net> layers_fit{};
-  static constexpr has_schedules<Schedules.sorted()> sorted{};
-  static constexpr can_be_compiled<available(Options.target)> compiled{};
+  static constexpr runtime::has_schedules<Schedules.sorted()> sorted{};
+  static constexpr runtime::can_be_compiled<available(Options.target)> compiled{};
 
  public:
   using base::base;
 };
 
-}  // namespace ago::runtime
-
-namespace ago {
-using runtime::model;
 }  // namespace ago

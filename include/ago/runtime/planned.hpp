@@ -258,19 +258,19 @@ class formed : public unchecked_steps<Net, Options> {
   static constexpr lowering::network_fits<Net> layers_fit{};
 };
 
-/// A program without kernels; `Options.target` may be an instruction set that this machine does not have.
-template <auto const& Net, auto const& Schedules = untuned, options_for Options = options{}>
-class planned : public unchecked_plan<Net, Schedules, Options> {
-  static constexpr lowering::network_fits<Net> layers_fit{};
-  static constexpr has_schedules<Schedules.sorted()> sorted{};
-  static constexpr is_option_or_policy<Options.partitions()> accepted{};
-  static constexpr can_be_partitioned<planned::within_limits> partitionable{};
-  static constexpr partition_is_valid<planned::fault> partitioned{};
-  static constexpr can_be_addressed<planned::fits_memory> addressable{};
-};
-
 }  // namespace ago::runtime
 
 namespace ago {
-using runtime::planned;
+
+/// A program without kernels; `Options.target` may be an instruction set that this machine does not have.
+template <auto const& Net, auto const& Schedules = untuned, options_for Options = options{}>
+class planned : public runtime::unchecked_plan<Net, Schedules, Options> {
+  static constexpr lowering::network_fits<Net> layers_fit{};
+  static constexpr runtime::has_schedules<Schedules.sorted()> sorted{};
+  static constexpr runtime::is_option_or_policy<Options.partitions()> accepted{};
+  static constexpr runtime::can_be_partitioned<planned::within_limits> partitionable{};
+  static constexpr partition::partition_is_valid<planned::fault> partitioned{};
+  static constexpr runtime::can_be_addressed<planned::fits_memory> addressable{};
+};
+
 }  // namespace ago
