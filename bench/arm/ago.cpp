@@ -44,7 +44,7 @@ long necessary_operations(ruler::problem const& p) {
 int main(int count, char** words) {
   if (count != 2) return 2;
   using model = ago::model<ruler::network, ago::untuned,
-                           ago::options{.policy = ago::policy::AGO_ARM_POLICY, .device = ago::AGO_ARM_DEVICE}>;
+                           ago::options{.policy = ago::policy::AGO_ARM_POLICY, .device = AGO_ARM_DEVICE}>;
   bench::variant const v = bench::make_network_variant<model>("ago");
   ruler::problem const p;
   int const steps = int(v.accounts.size());
