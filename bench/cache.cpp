@@ -3,6 +3,7 @@
 //
 // usage: cache-driver POLICY INFERENCES [marked]
 //        cache-driver POLICY describe
+//        cache-driver POLICY planned
 #include "parameters.hpp"
 
 #include <ago/ago.hpp>
@@ -82,8 +83,17 @@ void describe() {
   }
 }
 
+/// Prints a line for each step: the bytes beyond L1 and beyond L2 that the plan reckons with.
+template <class Program>
+void print_planned() {
+  auto const moved = Program::moved(device);
+  for (int step = 0; step < Program::steps; ++step)
+    std::printf("%.0f %.0f\n", moved.of[step].beyond_l1, moved.of[step].beyond_l2);
+}
+
 template <class Program>
 int run(int count, char** words) {
+  if (std::strcmp(words[2], "planned") == 0) return print_planned<Program>(), EXIT_SUCCESS;
   if (std::strcmp(words[2], "describe") == 0) return describe<Program>(), EXIT_SUCCESS;
   infer<Program>(std::atoi(words[2]), count > 3);
   return EXIT_SUCCESS;

@@ -45,6 +45,7 @@ class Cache(unittest.TestCase):
                 self.assertAlmostEqual(sum(r[name] for r in steps) / total, 1, delta=.01)
             self.assertGreater(whole[variant]["read_beyond_l2"], .95 * WEIGHTS)
             self.assertLess(whole[variant]["bytes_beyond_l2"], whole[variant]["bytes_beyond_l1"])
+            self.assertAlmostEqual(whole[variant]["planned_beyond_l2"] / whole[variant]["bytes_beyond_l2"], 1, delta=.15)
         ratio = next(r for r in accounts if "ratio_beyond_l2" in r)["ratio_beyond_l2"]
         self.assertGreater(ratio, 1)
 
