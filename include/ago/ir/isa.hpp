@@ -13,57 +13,44 @@ namespace ago::ir {
 /// machines' registers (emulated128: for neon's) on any machine, as plain loops over floats.
 enum class isa : std::uint8_t { scalar, sse2, sse42, avx2, avx512, neon, emulated128, emulated512 };
 
-constexpr bool is_emulated(isa target) { return target == isa::emulated128 || target == isa::emulated512; }
+/// What the library knows of an instruction set, apart from its operations (simd/<isa>.hpp).
+struct isa_facts {
+  isa which{};
+  char const* name{};
+  int lanes{};      ///< floats in one vector register
+  int registers{};  ///< vector registers that a register tile may use
+  bool lane_fma{};  ///< it multiplies a register by one lane of another
+  bool pairs{};     ///< it broadcasts two adjacent floats to a register of at least four pairs in one instruction
+  bool emulated{};
+  isa narrower = which;  ///< that of the same processor with registers half as long; itself if kernels have none
+};
+inline constexpr isa_facts isa_table[] = {
+    {isa::scalar, "scalar", 1, 16},
+    {isa::sse2, "sse2", 4, 16},
+    {isa::sse42, "sse4.2", 4, 16},
+    {.which = isa::avx2, .name = "avx2+fma", .lanes = 8, .registers = 16, .pairs = true},
+    {.which = isa::avx512, .name = "avx512", .lanes = 16, .registers = 32, .pairs = true, .narrower = isa::avx2},
+    {.which = isa::neon, .name = "neon64", .lanes = 4, .registers = 32, .lane_fma = true},
+    {.which = isa::emulated128, .name = "emulated128", .lanes = 4, .registers = 32, .lane_fma = true, .emulated = true},
+    {.which = isa::emulated512, .name = "emulated512", .lanes = 16, .registers = 32, .pairs = true, .emulated = true},
+};
+static_assert(has_enumerators<isa, lines_of(isa_table)>());
+static_assert([] {
+  for (int i = 0; i < lines_of(isa_table); ++i)
+    if (int(isa_table[i].which) != i) return false;
+  return true;
+}());
 
-/// Floats in one vector register.
-constexpr int lanes(isa target) {
-  switch (target) {
-    case isa::scalar: return 1;
-    case isa::avx2: return 8;
-    case isa::avx512:
-    case isa::emulated512: return 16;
-    case isa::sse2:
-    case isa::sse42:
-    case isa::neon:
-    case isa::emulated128: return 4;
-  }
-  no_case_for_this_value();
-}
-
-/// Vector registers that a register tile may use.
-constexpr int vector_registers(isa target) {
-  switch (target) {
-    case isa::scalar:
-    case isa::sse2:
-    case isa::sse42:
-    case isa::avx2: return 16;
-    case isa::avx512:
-    case isa::neon:
-    case isa::emulated128:
-    case isa::emulated512: return 32;
-  }
-  no_case_for_this_value();
-}
-
-/// Does `target` multiply a register by one lane of another?
-constexpr bool has_lane_fma(isa target) { return target == isa::neon || target == isa::emulated128; }
+constexpr int lanes(isa target) { return isa_table[int(target)].lanes; }
+constexpr int vector_registers(isa target) { return isa_table[int(target)].registers; }
+constexpr bool has_lane_fma(isa target) { return isa_table[int(target)].lane_fma; }
+constexpr bool has_pairs(isa target) { return isa_table[int(target)].pairs; }
+constexpr bool is_emulated(isa target) { return isa_table[int(target)].emulated; }
+constexpr isa narrower(isa target) { return isa_table[int(target)].narrower; }
+constexpr char const* name_of(isa target) { return isa_table[int(target)].name; }
 
 /// Are its inner loops scheduled by hand? emulated128 uses the same functions without a fixed order.
 constexpr bool is_scheduled_by_hand(isa target) { return has_lane_fma(target); }
-
-constexpr char const* name_of(isa target) {
-  switch (target) {
-    case isa::scalar: return "scalar";
-    case isa::sse2: return "sse2";
-    case isa::sse42: return "sse4.2";
-    case isa::avx2: return "avx2+fma";
-    case isa::avx512: return "avx512";
-    case isa::neon: return "neon64";
-    case isa::emulated128: return "emulated128";
-    case isa::emulated512: return "emulated512";
-  }
-  return "?";
-}
 
 /// The widest instruction set that this translation unit is compiled for.
 inline constexpr isa native_isa =
@@ -94,14 +81,6 @@ constexpr bool available(isa target) {
     case isa::avx512: return native_isa != isa::neon && target <= native_isa;  // each includes those before it
   }
   no_case_for_this_value();
-}
-
-/// The instruction set of the same processor with registers half as long; the same if kernels have none.
-constexpr isa narrower(isa target) { return target == isa::avx512 ? isa::avx2 : target; }
-
-/// Does it broadcast two adjacent floats to a register of at least four pairs in one instruction?
-constexpr bool has_pairs(isa target) {
-  return target == isa::avx2 || target == isa::avx512 || target == isa::emulated512;
 }
 
 }  // namespace ago::ir

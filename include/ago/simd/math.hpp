@@ -12,25 +12,7 @@ namespace ago::simd {
 /// y * 2^n for t = n + 1.5 * 2^23: adds n to the exponent. y and the result are neither zero nor denormal.
 template <isa I>
 AGO_INLINE vec<I> times_power_of_two(vec<I> y, vec<I> t) {
-#if XSIMD_WITH_AVX512F
-  if constexpr (I == isa::avx512)
-    return typename vec<I>::batch(_mm512_castsi512_ps(
-        _mm512_add_epi32(_mm512_castps_si512(y.v), _mm512_slli_epi32(_mm512_castps_si512(t.v), 23))));
-#endif
-#if XSIMD_WITH_AVX2
-  if constexpr (I == isa::avx2)
-    return typename vec<I>::batch(_mm256_castsi256_ps(
-        _mm256_add_epi32(_mm256_castps_si256(y.v), _mm256_slli_epi32(_mm256_castps_si256(t.v), 23))));
-#endif
-#if defined(__x86_64__) || defined(__i386__)
-  if constexpr (I == isa::sse2 || I == isa::sse42)
-    return typename vec<I>::batch(
-        _mm_castsi128_ps(_mm_add_epi32(_mm_castps_si128(y.v), _mm_slli_epi32(_mm_castps_si128(t.v), 23))));
-#elif defined(__aarch64__)
-  if constexpr (I == isa::neon)
-    return typename vec<I>::batch(
-        vreinterpretq_f32_s32(vaddq_s32(vreinterpretq_s32_f32(y.v), vshlq_n_s32(vreinterpretq_s32_f32(t.v), 23))));
-#endif
+  if constexpr (instructions<I>::has_registers) return instructions<I>::sum(y.v, t.v);
   if constexpr (is_emulated(I))
     for (int i = 0; i < lanes(I); ++i)
       y.lane[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(y.lane[i]) +
@@ -56,21 +38,7 @@ AGO_INLINE vec<I> exp_in_range(vec<I> x) {
 /// 2^n for t = n + 127 + 1.5 * 2^23, n = -127 ... 127; 2^-127 counts as 0.
 template <isa I>
 AGO_INLINE vec<I> power_of_two(vec<I> t) {
-#if XSIMD_WITH_AVX512F
-  if constexpr (I == isa::avx512)
-    return typename vec<I>::batch(_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(t.v), 23)));
-#endif
-#if XSIMD_WITH_AVX2
-  if constexpr (I == isa::avx2)
-    return typename vec<I>::batch(_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(t.v), 23)));
-#endif
-#if defined(__x86_64__) || defined(__i386__)
-  if constexpr (I == isa::sse2 || I == isa::sse42)
-    return typename vec<I>::batch(_mm_castsi128_ps(_mm_slli_epi32(_mm_castps_si128(t.v), 23)));
-#elif defined(__aarch64__)
-  if constexpr (I == isa::neon)
-    return typename vec<I>::batch(vreinterpretq_f32_s32(vshlq_n_s32(vreinterpretq_s32_f32(t.v), 23)));
-#endif
+  if constexpr (instructions<I>::has_registers) return instructions<I>::shifted(t.v);
   if constexpr (I == isa::scalar) return std::bit_cast<float>(std::bit_cast<std::uint32_t>(t.v) << 23);
   if constexpr (is_emulated(I))
     for (float& lane : t.lane) lane = std::bit_cast<float>(std::bit_cast<std::uint32_t>(lane) << 23);
@@ -113,13 +81,11 @@ AGO_INLINE vec<I> exp2_of_negative(vec<I> x) {
     p = fma(p, r, v(.693147004f));
     return fma(p, r, v(1.f));
   };
-#if XSIMD_WITH_AVX512F
-  if constexpr (I == isa::avx512) {  // rounding and scaling do not occupy the pipes that multiply
-    v const n = typename v::batch(_mm512_roundscale_ps(x.v, 0));
-    __mmask16 const counts = _mm512_cmp_ps_mask(x.v, _mm512_set1_ps(-126.f), _CMP_NLT_UQ);
-    return typename v::batch(_mm512_maskz_scalef_ps(counts, near_zero(x - n).v, n.v));
+  if constexpr (instructions<I>::has_scalef) {
+    v const n = instructions<I>::rounded(x.v);
+    auto const counts = instructions<I>::not_less(x.v, -126.f);
+    return instructions<I>::scaled(counts, near_zero(x - n).v, n.v);
   }
-#endif
   v const shift(12583039.f);  // 1.5 * 2^23 + 127
   x = max(v(-127.f), x);
   v const t = x + shift, n = t - shift;
@@ -129,13 +95,11 @@ AGO_INLINE vec<I> exp2_of_negative(vec<I> x) {
 /// a / d for 1 <= d <= exp(87), within two units in the last place.
 template <isa I>
 AGO_INLINE vec<I> quotient(vec<I> a, vec<I> d) {
-#if XSIMD_WITH_AVX512F && !defined(__SSE4A__)
-  if constexpr (I == isa::avx512) {  // an estimate and one Newton step take a third of the time of a division on Intel
-    vec<I> const r = typename vec<I>::batch(_mm512_rcp14_ps(d.v));
+  if constexpr (instructions<I>::has_reciprocal_estimate) {
+    vec<I> const r = instructions<I>::reciprocal_estimate(d.v);
     return a * fma(r, fma(-d, r, vec<I>(1.f)), r);
   }
-#endif
-  return a / d;  // on AMD, the only processors with SSE4a, silu takes three quarters of the time with a division
+  return a / d;
 }
 
 /// 1 / (1 + exp(-x)) within 4 units in the last place for x > -87, and less than 2e-38 below that. NaN for NaN.

@@ -9,21 +9,12 @@ namespace ago::simd {
 /// Reduces all lanes of x by f, as a tree; f must accept registers of any width.
 template <isa I, class F>
 AGO_INLINE float reduce(vec<I> x, F f) {
-#if XSIMD_WITH_AVX512F
-  if constexpr (I == isa::avx512) {
-    using half = vec<isa::avx2>;
-    __m256 const low = _mm512_castps512_ps256(x.v);
-    __m256 const high = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x.v), 1));
+  if constexpr (instructions<I>::has_registers && lanes(I) > 4) {
+    using own = instructions<I>;
+    using half = vec<own::half>;
+    auto const low = own::low(x.v), high = own::high(x.v);
     return reduce(f(half(typename half::batch(low)), half(typename half::batch(high))), f);
   }
-#endif
-#if XSIMD_WITH_AVX2
-  if constexpr (I == isa::avx2) {
-    using half = vec<isa::sse2>;
-    __m128 const low = _mm256_castps256_ps128(x.v), high = _mm256_extractf128_ps(x.v, 1);
-    return reduce(f(half(typename half::batch(low)), half(typename half::batch(high))), f);
-  }
-#endif
   if constexpr (lanes(I) == 4) {
     x = f(zip_lo(x, x), zip_hi(x, x));
     x = f(zip_lo(x, x), zip_hi(x, x));

@@ -45,25 +45,7 @@ struct lane_numbers {
 /// p[0], p[STEP], p[2 * STEP] ... in the first COUNT lanes; the others are anything.
 template <isa I, int COUNT, int STEP>
 AGO_INLINE vec<I> load_spaced(float const* p) {
-#if XSIMD_WITH_AVX512F
-  if constexpr (I == isa::avx512) {
-    __m512i const numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    __m512i const places = _mm512_mullo_epi32(numbers, _mm512_set1_epi32(STEP));
-    return typename vec<I>::batch(
-        _mm512_mask_i32gather_ps(_mm512_setzero_ps(), __mmask16((1u << COUNT) - 1), places, p, 4));
-  }
-#endif
-#if XSIMD_WITH_AVX2
-  if constexpr (I == isa::avx2 && COUNT == lanes(I)) {
-    __m256i const places = _mm256_setr_epi32(0, STEP, 2 * STEP, 3 * STEP, 4 * STEP, 5 * STEP, 6 * STEP, 7 * STEP);
-    return typename vec<I>::batch(_mm256_i32gather_ps(p, places, 4));
-  }
-#endif
-#if defined(__x86_64__) || defined(__i386__)
-  if constexpr (I == isa::sse2 || I == isa::sse42)
-    return typename vec<I>::batch(
-        _mm_setr_ps(p[0], COUNT > 1 ? p[STEP] : 0.f, COUNT > 2 ? p[2L * STEP] : 0.f, COUNT > 3 ? p[3L * STEP] : 0.f));
-#endif
+  if constexpr (instructions<I>::has_registers) return instructions<I>::template load_spaced<COUNT, STEP>(p);
   float all[lanes(I)]{};
   for (int i = 0; i < COUNT; ++i) all[i] = p[long(i) * STEP];
   return vec<I>::load(all);
