@@ -6,11 +6,11 @@
 
 namespace figure_13 {
 
-using bench::pair_network, bench::to, bench::window;
+using bench::pair_network, bench::pair_shape, bench::to, bench::window;
 
-inline constexpr auto depthwise_depthwise = pair_network<{28, 192, window(3, 1), window(3, 1)}>;
-inline constexpr auto depthwise_pointwise = pair_network<{28, 192, window(3, 1), to(32)}>;
-inline constexpr auto pointwise_depthwise = pair_network<{56, 24, to(144), window(3, 1)}>;
-inline constexpr auto pointwise_pointwise = pair_network<{14, 384, to(64), to(384)}>;
+inline constexpr auto depthwise_depthwise = pair_network<pair_shape{28, 192, window(3, 1), window(3, 1)}>;
+inline constexpr auto depthwise_pointwise = pair_network<pair_shape{28, 192, window(3, 1), to(32)}>;
+inline constexpr auto pointwise_depthwise = pair_network<pair_shape{56, 24, to(144), window(3, 1)}>;
+inline constexpr auto pointwise_pointwise = pair_network<pair_shape{14, 384, to(64), to(384)}>;
 
 }  // namespace figure_13
