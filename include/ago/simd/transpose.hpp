@@ -57,39 +57,49 @@ AGO_INLINE void transpose_to_registers(float const* from, long from_stride, floa
   }
 }
 
-/// to[i * to_stride + j] = from[j * from_stride + i] for i < rows, j < columns. Where columns do not fill a register,
-/// processes strips of 64 rows of `to`, so that their cache lines stay in the cache until they are complete.
+/// Likewise, for any rows and columns, in blocks of 4x4. Processes strips of 64 rows of `to`, so that their cache lines
+/// stay in the cache until they are complete.
+template <isa I>
+void transpose_in_blocks(float const* from, long from_stride, float* to, long to_stride, long rows, long columns) {
+  constexpr isa Q = isa_of_four(I);
+  for (long i0 = 0; i0 < rows; i0 += 64) {
+    long const i1 = i0 + 64 < rows ? i0 + 64 : rows;
+    for (long j = 0; j < columns; j += 4) {
+      int const width = columns - j < 4 ? int(columns - j) : 4;
+      float const* const p = from + j * from_stride;
+      float* const q = to + j;
+      long i = i0;
+      if (width == 4)
+        for (; i + 4 <= i1; i += 4) transpose_block<Q, true>(p + i, from_stride, q + i * to_stride, to_stride, 4, 4);
+      if (width == 3)
+        for (; i + 4 <= i1; i += 4) transpose_block<Q, false>(p + i, from_stride, q + i * to_stride, to_stride, 4, 3);
+      for (; i < i1; i += 4)
+        transpose_block<Q, false>(p + i, from_stride, q + i * to_stride, to_stride, i1 - i < 4 ? int(i1 - i) : 4,
+                                  width);
+    }
+  }
+}
+
+/// to[i * to_stride + j] = from[j * from_stride + i] for i < rows, j < columns.
 template <isa I>
 void transpose(float const* from, long from_stride, float* to, long to_stride, long rows, long columns) {
-  constexpr isa Q = isa_of_four(I);
-  if constexpr (Q == isa::scalar) {
+  if constexpr (isa_of_four(I) == isa::scalar) {
     for (long i = 0; i < rows; ++i)
       for (long j = 0; j < columns; ++j) to[i * to_stride + j] = from[j * from_stride + i];
   } else {
     if constexpr (lanes(I) > 4) {
-      long const whole = rows / 4 * 4;
-      for (; columns >= lanes(I); columns -= lanes(I), from += lanes(I) * from_stride, to += lanes(I)) {
-        transpose_to_registers<I>(from, from_stride, to, to_stride, whole);
-        for (long i = whole; i < rows; ++i)
-          for (long j = 0; j < lanes(I); ++j) to[i * to_stride + j] = from[j * from_stride + i];
-      }
+      // Lines a multiple of 4 KB apart are in one set of an L1, which has room for those of four columns.
+      bool const fills = rows >= 4 && from_stride % 1024 != 0;
+      long const fours = rows / 4 * 4, full = fills ? columns / lanes(I) * lanes(I) : 0;
+      for (long j = 0; j < full; j += lanes(I))
+        transpose_to_registers<I>(from + j * from_stride, from_stride, to + j, to_stride, fours);
+      if (fours < rows)
+        transpose_in_blocks<I>(from + fours, from_stride, to + fours * to_stride, to_stride, rows - fours, full);
+      from += full * from_stride;
+      to += full;
+      columns -= full;
     }
-    for (long i0 = 0; i0 < rows; i0 += 64) {
-      long const i1 = i0 + 64 < rows ? i0 + 64 : rows;
-      for (long j = 0; j < columns; j += 4) {
-        int const width = columns - j < 4 ? int(columns - j) : 4;
-        float const* const p = from + j * from_stride;
-        float* const q = to + j;
-        long i = i0;
-        if (width == 4)
-          for (; i + 4 <= i1; i += 4) transpose_block<Q, true>(p + i, from_stride, q + i * to_stride, to_stride, 4, 4);
-        if (width == 3)
-          for (; i + 4 <= i1; i += 4) transpose_block<Q, false>(p + i, from_stride, q + i * to_stride, to_stride, 4, 3);
-        for (; i < i1; i += 4)
-          transpose_block<Q, false>(p + i, from_stride, q + i * to_stride, to_stride, i1 - i < 4 ? int(i1 - i) : 4,
-                                    width);
-      }
-    }
+    transpose_in_blocks<I>(from, from_stride, to, to_stride, rows, columns);
   }
 }
 
