@@ -87,7 +87,7 @@ void transpose(float const* from, long from_stride, float* to, long to_stride, l
     for (long i = 0; i < rows; ++i)
       for (long j = 0; j < columns; ++j) to[i * to_stride + j] = from[j * from_stride + i];
   } else {
-    if constexpr (lanes(I) > 4) {
+    if constexpr (lanes(I) > 4 && available(I)) {  // what is packed for another machine is transposed by fours
       // Lines a multiple of 4 KB apart are in one set of an L1, which has room for those of four columns.
       bool const fills = rows >= 4 && from_stride % 1024 != 0;
       long const fours = rows / 4 * 4, full = fills ? columns / lanes(I) * lanes(I) : 0;
