@@ -303,7 +303,12 @@ void interpret_contraction(ago::kernel::contraction_layout const& l, ago::expres
   };
   auto const column = [&](int z, int n, int k) {
     if (l.columns_known) return columns[l.packed_place(z, n, k)];
-    return b(f.b.start + f.batch.offset(z, &loop::b) + f.n.offset(n, &loop::b) + f.k.offset(k, &loop::b));
+    long at = f.b.start + f.batch.offset(z, &loop::b) + f.n.offset(n, &loop::b) + f.k.offset(k, &loop::b);
+    if (l.columns_last > 0) {  // in the copy, whose first extent is the last one of the operand
+      long const others = f.b.padded.count() / l.columns_last;
+      at = at % others * l.columns_last + at / others;
+    }
+    return b(at);
   };
   constexpr int V = ago::ir::lanes(I);
   for (int z = 0; z < l.batches; ++z)

@@ -62,19 +62,37 @@ def col2im(x, image, block, strides, pads, dilations):
 def grid_sample(x, grid, mode, outside, corners):
     n, c, h, w = x.shape
     y = numpy.zeros((n, c) + grid.shape[1:3])
+    low = 0 if corners else -.5
+
+    def mirrored(at, extent):
+        while not low <= at <= extent - 1 - low:
+            at = 2 * (low if at < low else extent - 1 - low) - at
+        return at
 
     def place(at, extent):
         r = (at + 1) / 2 * (extent - 1) if corners else ((at + 1) * extent - 1) / 2
-        return min(max(r, 0), extent - 1) if outside == "border" else r
+        r = float(numpy.rint(r)) if mode == "nearest" else r
+        if low <= r <= extent - 1 - low or outside == "zeros":
+            return r
+        return min(max(r, 0), extent - 1) if outside == "border" else mirrored(r, extent)
+
+    def share(distance):
+        d = abs(distance)
+        if mode == "nearest":
+            return float(d < .5)
+        if mode == "linear":
+            return max(0, 1 - d)
+        return 1.25 * d**3 - 2.25 * d**2 + 1 if d <= 1 else -.75 * (d**3 - 5 * d**2 + 8 * d - 4) if d < 2 else 0
+
+    def index(i, extent):
+        return i if outside == "zeros" else min(max(i, 0), extent - 1) if outside == "border" else int(mirrored(i, extent))
 
     for b, i, j in itertools.product(range(n), range(y.shape[2]), range(y.shape[3])):
         row, column = place(float(grid[b, i, j, 1]), h), place(float(grid[b, i, j, 0]), w)
-        for k, m in itertools.product(range(h), range(w)):
-            if mode == "nearest":
-                share = float(numpy.rint(row) == k and numpy.rint(column) == m)
-            else:
-                share = max(0, 1 - abs(row - k)) * max(0, 1 - abs(column - m))
-            y[b, :, i, j] += share * x[b, :, k, m]
+        for k, m in itertools.product(range(-4, h + 4), range(-4, w + 4)):
+            p, q = index(k, h), index(m, w)
+            if 0 <= p < h and 0 <= q < w:
+                y[b, :, i, j] += share(row - k) * share(column - m) * x[b, :, p, q]
     return y
 
 
@@ -158,7 +176,7 @@ def cases(draw):
         x = some(2, 3 * int(numpy.prod(block)), int(numpy.prod(count)))
         yield ("Col2Im", {"strides": strides, "pads": pads, "dilations": dilations}, [x],
                [numpy.array(image), numpy.array(block)], col2im(x, image, block, strides, pads, dilations))
-    for mode, outside, corners in itertools.product(("linear", "nearest"), ("zeros", "border"), (0, 1)):
+    for mode, outside, corners in itertools.product(("linear", "nearest", "cubic"), ("zeros", "border", "reflection"), (0, 1)):
         x, grid = some(2, 3, 4, 5), some(2, 3, 2, 2) * .57 + .013
         grid = grid.astype(numpy.float32)
         yield ("GridSample", {"mode": mode, "padding_mode": outside, "align_corners": corners}, [x, grid], [],

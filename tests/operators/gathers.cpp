@@ -26,35 +26,51 @@ inline constexpr auto added = input{.h = 2 * 3 * 2, .w = 3 * 3, .c = 4} | view{2
                                      .stride = {1, 2},
                                      .pad = {.top = 0, .left = 1, .bottom = 0, .right = 0},
                                      .dilation = {2, 1}};
-/// One of the eight ways of sampling.
-template <int Way>
-inline constexpr auto sampled = trace(
-    [](tensor x) {
-      constexpr grid_sample way{.nearest = Way % 2 == 1, .border = Way / 2 % 2 == 1, .align_corners = Way / 4 == 1};
-      return way(x | view{2, 5, 6, 3}, x | constant{.c = 2 * 7 * 2} | view{2, 7, 2});
-    },
-    input{.n = 2, .h = 5, .w = 6, .c = 3});
+template <grid_sample How>
+inline constexpr auto sampled =
+    trace([](tensor x) { return How(x | view{2, 5, 6, 3}, x | constant{.c = 2 * 7 * 2} | view{2, 7, 2}); },
+          input{.n = 2, .h = 5, .w = 6, .c = 3});
 
-double sample(std::vector<float> const& x, int way, int n, int c, double right, double down) {
-  bool const nearest = way % 2 == 1, border = way / 2 % 2 == 1, corners = way / 4 == 1;
+/// Mirrors a position at the ends of the image until it is between them.
+double mirrored(double at, double low, double high) {
+  while (at < low || at > high) at = at < low ? 2 * low - at : 2 * high - at;
+  return at;
+}
+
+double sample(std::vector<float> const& x, grid_sample const& how, int n, int c, double right, double down) {
   auto const place = [&](double at, int extent) {
-    double const r = corners ? (at + 1) / 2 * (extent - 1) : ((at + 1) * extent - 1) / 2;
-    return border ? std::min(std::max(r, 0.), extent - 1.) : r;
+    double r = how.align_corners ? (at + 1) / 2 * (extent - 1) : ((at + 1) * extent - 1) / 2;
+    if (how.mode == grid_sample::nearest) r = std::nearbyint(r);
+    double const low = how.align_corners ? 0 : -.5, high = extent - 1 - low;
+    if (r >= low && r <= high) return r;
+    if (how.outside == grid_sample::border) return std::min(std::max(r, 0.), extent - 1.);
+    return how.outside == grid_sample::reflection ? mirrored(r, low, high) : r;
   };
-  auto const pixel = [&](int h, int w) {
+  auto const index = [&](int i, int extent) {
+    double const low = how.align_corners ? 0 : -.5;
+    if (how.outside == grid_sample::border) return std::min(std::max(i, 0), extent - 1);
+    return how.outside == grid_sample::reflection ? int(mirrored(i, low, extent - 1 - low)) : i;
+  };
+  auto const pixel = [&](int i, int j) {
+    int const h = index(i, 5), w = index(j, 6);
     if (h < 0 || h >= 5 || w < 0 || w >= 6) return 0.;
     return double(x[std::size_t(((n * 5 + h) * 6 + w) * 3 + c)]);
   };
+  auto const share = [&](double distance) {
+    double const d = std::abs(distance);
+    if (how.mode == grid_sample::nearest) return double(d < .5);
+    if (how.mode == grid_sample::bilinear) return std::max(0., 1 - d);
+    if (d <= 1) return 1.25 * d * d * d - 2.25 * d * d + 1;
+    return d < 2 ? -.75 * (d * d * d - 5 * d * d + 8 * d - 4) : 0.;
+  };
   double const h = place(down, 5), w = place(right, 6);
-  if (nearest) return pixel(int(std::nearbyint(h)), int(std::nearbyint(w)));
   double sum = 0;
-  for (int i = -2; i < 8; ++i)
-    for (int j = -2; j < 9; ++j)
-      sum += pixel(i, j) * std::max(0., 1 - std::abs(h - i)) * std::max(0., 1 - std::abs(w - j));
+  for (int i = -4; i < 10; ++i)
+    for (int j = -4; j < 11; ++j) sum += pixel(i, j) * share(h - i) * share(w - j);
   return sum;
 }
 
-template <int Way>
+template <grid_sample How>
 void check_samples() {
   auto const x = some_numbers(2 * 5 * 6 * 3, 5);
   std::vector<float> grid = some_numbers(2 * 7 * 2, 6);
@@ -64,9 +80,9 @@ void check_samples() {
     for (int p = 0; p < 7; ++p)
       for (int c = 0; c < 3; ++c) {
         float const* at = &grid[std::size_t(n * 7 + p) * 2];
-        expected.push_back(sample(x, Way, n, c, double(at[0]), double(at[1])));
+        expected.push_back(sample(x, How, n, c, double(at[0]), double(at[1])));
       }
-  check_values<sampled<Way>>(grid, x, expected);
+  check_values<sampled<How>>(grid, x, expected);
 }
 
 }  // namespace
@@ -123,13 +139,16 @@ TEST_CASE("windows are added where a convolution would read them") {
   check_values<added>({}, x, expected);
 }
 
-TEST_CASE("images are sampled bilinearly or at the nearest pixel, with zeros or the border outside") {
-  check_samples<0>();
-  check_samples<1>();
-  check_samples<2>();
-  check_samples<3>();
-  check_samples<4>();
-  check_samples<5>();
-  check_samples<6>();
-  check_samples<7>();
+TEST_CASE("images are sampled at positions, with zeros, the border or a reflection outside") {
+  using how = grid_sample;
+  check_samples<how{}>();
+  check_samples<how{.outside = how::border, .align_corners = true}>();
+  check_samples<how{.outside = how::reflection}>();
+  check_samples<how{.mode = how::nearest, .align_corners = true}>();
+  check_samples<how{.mode = how::nearest, .outside = how::border}>();
+  check_samples<how{.mode = how::nearest, .outside = how::reflection, .align_corners = true}>();
+  check_samples<how{.mode = how::bicubic}>();
+  check_samples<how{.mode = how::bicubic, .outside = how::border}>();
+  check_samples<how{.mode = how::bicubic, .outside = how::reflection}>();
+  check_samples<how{.mode = how::bicubic, .outside = how::reflection, .align_corners = true}>();
 }

@@ -117,8 +117,10 @@ struct namer {
   }
   item operator()(reverse_sequence const&) const { return {.name = "reverse_sequence"}; }
   item operator()(grid_sample const& l) const {
+    constexpr char const *modes[] = {"bilinear", "nearest", "bicubic"}, *paddings[] = {"zeros", "border", "reflection"};
     return {.name = "grid_sample",
-            .arguments = {flag(".nearest", l.nearest, false), flag(".border", l.border, false),
+            .arguments = {{".mode", std::string("grid_sample::") + modes[l.mode], "grid_sample::bilinear", ""},
+                          {".outside", std::string("grid_sample::") + paddings[l.outside], "grid_sample::zeros", ""},
                           flag(".align_corners", l.align_corners, false)}};
   }
   item operator()(hardmax const&) const { return {.name = "hardmax"}; }

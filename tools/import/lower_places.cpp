@@ -4,7 +4,9 @@
 #include "places.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <string>
 
 namespace ago::importer {
 
@@ -90,15 +92,21 @@ void reverse_sequence_rule(node_reader const& n) {
 void grid_sample_rule(node_reader const& n) {
   std::string const mode = n.text("mode", "bilinear"), outside = n.text("padding_mode", "zeros");
   if (n.dims().size() != 4) throw unsupported("only images of two dimensions are supported");
-  if (mode != "bilinear" && mode != "linear" && mode != "nearest")
-    throw unsupported("mode \"" + mode + "\" is not supported");
-  if (outside != "zeros" && outside != "border") throw unsupported("padding_mode \"" + outside + "\" is not supported");
+  static std::map<std::string, grid_sample::interpolation> const modes{{"bilinear", grid_sample::bilinear},
+                                                                       {"linear", grid_sample::bilinear},
+                                                                       {"nearest", grid_sample::nearest},
+                                                                       {"bicubic", grid_sample::bicubic},
+                                                                       {"cubic", grid_sample::bicubic}};
+  static std::map<std::string, grid_sample::padding> const paddings{
+      {"zeros", grid_sample::zeros}, {"border", grid_sample::border}, {"reflection", grid_sample::reflection}};
+  if (!modes.contains(mode)) throw unsupported("mode \"" + mode + "\" is not supported");
+  if (!paddings.contains(outside)) throw unsupported("padding_mode \"" + outside + "\" is not supported");
   extents const &d = n.dims(), &grid = n.dims(1);
   view_as axes{expression::extents(int(d[0]), int(d[2]), int(d[3]), int(d[1]))};
   int const x = n.c.net.apply(axes, {as_image(n.c, n.x()).value});
   int const at = with_axes(n.c, n.x(1), {grid[0], grid[1] * grid[2], 2});
   grid_sample const layer{
-      .nearest = mode == "nearest", .border = outside == "border", .align_corners = n.integer("align_corners", 0) != 0};
+      .mode = modes.at(mode), .outside = paddings.at(outside), .align_corners = n.integer("align_corners", 0) != 0};
   n.define(image(n.c.net.apply(layer, {x, at}), n.out_dims()));
 }
 

@@ -13,7 +13,7 @@ namespace ago::ir {
 /// machines' registers (emulated128: for neon's) on any machine, as plain loops over floats.
 enum class isa : std::uint8_t { scalar, sse2, sse42, avx2, avx512, neon, emulated128, emulated512 };
 
-/// What the library knows of an instruction set, apart from its operations (simd/<isa>.hpp).
+/// What the library knows of an instruction set, apart from its operations, which are in a file of `simd/`.
 struct isa_facts {
   isa which{};
   char const* name{};

@@ -185,6 +185,12 @@ constexpr expression::definition wide_windows = compute("wide_windows", [](opera
   return result(k, c, r, s) = sum(n, h, w)(dy(n, h, w, k) * padded(x, 0)(n, h + r - 1, w + s - 1, c));
 })(extents(1, 6, 7, 24), extents(1, 8, 9, 18));
 constexpr index_expression wide_window_product = wide_windows.expressions[0];
+// Each channel from another place of the image, so that steps go back in one extent and forth in another.
+constexpr expression::definition slanted = compute("slanted", [](operand dy, operand x) {
+  var n, h, w, k, c{16}, r{5}, s{5};
+  return result(k, c, r, s) = sum(n, h, w)(dy(n, h, w, k) * padded(x, 0)(n, h + r - 1, w + s - c + 14, c));
+})(extents(1, 6, 7, 24), extents(1, 8, 24, 16));
+constexpr index_expression slanted_product = slanted.expressions[0];
 // Columns that are packed in panels, of which the next one is prefetched: by rows, and by columns.
 constexpr expression::definition many_rows = matrix_product(extents(90, 70), extents(70, 150));
 constexpr index_expression many_rows_product = many_rows.expressions[0];
@@ -290,10 +296,12 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
     check_with<many_products, I>(std::integer_sequence<int, -1, 0, 1>{});
     check_with<window_product, I>(std::integer_sequence<int, -1>{});
     check_with<wide_window_product, I>(std::integer_sequence<int, -1>{});
+    check_with<slanted_product, I>(std::integer_sequence<int, -1>{});
     check_with<many_rows_product, I>(std::integer_sequence<int, -1>{});
     check_with<both_turned_product, I>(std::integer_sequence<int, -1>{});
   });
   static_assert(layout_of_values<wide_window_product, isa::avx512>.columns_last == 18);
+  static_assert(layout_of_values<slanted_product, isa::avx512>.columns_last == 16);
   static_assert(product_fetches<many_rows_product, isa::avx2> && product_fetches<both_turned_product, isa::avx2>);
   static_assert(ago::kernel::layout_of_contraction(key_of<few_rows_product, isa::avx512>(-1)).columns_in_place);
   static_assert(ago::kernel::layout_of_contraction(key_of<few_rows_product, isa::avx512>(-1)).k_blocks() > 1);

@@ -289,11 +289,12 @@ constexpr void consider_turning(contraction_layout& r) {
   using loop = expression::matrix_loop;
   expression::matrix_operand const& b = r.form.b;
   long const last = b.padded.of[b.padded.rank - 1], others = b.padded.count() / last;
-  auto const turned = [=](long step) { return step / last + step % last * others; };
+  auto const place = [=](long at) { return at / last + at % last * others; };
+  auto const turned = [&](long step) { return place(b.start + step) - place(b.start); };  // between two elements
   if (!r.packs_by_panel || last < r.lanes || run_of(r.form.n, &loop::b) > 1 || run_of(r.form.k, &loop::b) > 1) return;
   if (long(r.columns) * r.depth < 4 * b.padded.count()) return;
   contraction_layout changed = r;
-  changed.form.b.start = turned(b.start);
+  changed.form.b.start = place(b.start);
   expression::matrix_loops* const all[] = {&changed.form.batch, &changed.form.n, &changed.form.k};
   for (expression::matrix_loops* const l : all)
     for (int i = 0; i < l->count; ++i) l->all[i].b = turned(l->all[i].b);

@@ -25,11 +25,7 @@ class transposed_loop {
   /// sum[c / 4][c % 4] += input k of every pixel, at x + 4 * k, times weight w[k][c], for all `depth` k.
   AGO_INLINE static void accumulate(float const* x, int depth, float const* w, vec<I> (&sum)[VECTORS][4]) {
     state s;
-    AGO_UNROLL(16)
-    for (int v = 0; v < VECTORS; ++v) {
-      AGO_UNROLL(4)
-      for (int c = 0; c < 4; ++c) s.sum[v][c] = sum[v][c];
-    }
+    each_sum([&]<int V, int C>() AGO_INLINE_LAMBDA { s.sum[V][C] = sum[V][C]; });
     s.x_at = s.next_x = x;
     s.w = s.next_w = w;
     s.left = depth / 2 - 1;
@@ -51,11 +47,14 @@ class transposed_loop {
       [&]<int... C>(std::integer_sequence<int, C...>)
           AGO_INLINE_LAMBDA { (multiply_last<C>(s, w), ...); }(std::make_integer_sequence<int, channels>{});
     }
-    AGO_UNROLL(16)
-    for (int v = 0; v < VECTORS; ++v) {
-      AGO_UNROLL(4)
-      for (int c = 0; c < 4; ++c) sum[v][c] = s.sum[v][c];
-    }
+    each_sum([&]<int V, int C>() AGO_INLINE_LAMBDA { sum[V][C] = s.sum[V][C]; });
+  }
+  /// f.operator()<v, c>() for every sum[v][c]. Not a loop, in which g++ 12 keeps the sums in memory.
+  template <class F>
+  AGO_INLINE static void each_sum(F const& f) {
+    [&]<int... C>(std::integer_sequence<int, C...>) AGO_INLINE_LAMBDA {
+      (f.template operator()<C / 4, C % 4>(), ...);
+    }(std::make_integer_sequence<int, channels>{});
   }
 
  private:
@@ -167,13 +166,10 @@ AGO_INLINE void compute_transposed_tile(finisher<E, I> const& after, float const
   vec<I> sum[VECTORS][4], acc[4][VECTORS];
   AGO_UNROLL(4)
   for (int p = 0; p < 4; ++p) fetch_line_to_write<I>(t.to + p * t.step);
-  AGO_UNROLL(16)
-  for (int v = 0; v < VECTORS; ++v) {
-    AGO_UNROLL(4)
-    for (int c = 0; c < 4; ++c) sum[v][c] = vec<I>(shift[4 * v + c]);
-  }
-  transposed_loop<I, VECTORS>::accumulate(x, depth, w, sum);
-  // Not a loop, in which g++ 12 keeps the sums in memory.
+  using product = transposed_loop<I, VECTORS>;
+  product::each_sum([&]<int V, int C>() AGO_INLINE_LAMBDA { sum[V][C] = vec<I>(shift[4 * V + C]); });
+  product::accumulate(x, depth, w, sum);
+  // Not a loop either.
   auto const turn = [&]<int V>() AGO_INLINE_LAMBDA {
     vec<I> block[4]{sum[V][0], sum[V][1], sum[V][2], sum[V][3]};
     transpose(block);
