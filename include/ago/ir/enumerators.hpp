@@ -26,6 +26,14 @@ constexpr int lines_of(T const (&)[N]) {
   return N;
 }
 
+/// Is line i of a table that of enumerator i, which its member `which` names?
+template <class T, int N, class Enum>
+constexpr bool in_order(T const (&lines)[N], Enum T::* which) {
+  for (int i = 0; i < N; ++i)
+    if (lines[i].*which != Enum(i)) return false;
+  return true;
+}
+
 /// Follows a switch without a default. It is not constexpr, so a value without a case stops a constant evaluation with
 /// an error. At run time it aborts the program.
 [[noreturn]] inline void no_case_for_this_value() { __builtin_abort(); }

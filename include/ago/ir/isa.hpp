@@ -34,12 +34,7 @@ inline constexpr isa_facts isa_table[] = {
     {.which = isa::emulated128, .name = "emulated128", .lanes = 4, .registers = 32, .lane_fma = true, .emulated = true},
     {.which = isa::emulated512, .name = "emulated512", .lanes = 16, .registers = 32, .pairs = true, .emulated = true},
 };
-static_assert(has_enumerators<isa, lines_of(isa_table)>());
-static_assert([] {
-  for (int i = 0; i < lines_of(isa_table); ++i)
-    if (int(isa_table[i].which) != i) return false;
-  return true;
-}());
+static_assert(in_order(isa_table, &isa_facts::which) && has_enumerators<isa, lines_of(isa_table)>());
 
 constexpr int lanes(isa target) { return isa_table[int(target)].lanes; }
 constexpr int vector_registers(isa target) { return isa_table[int(target)].registers; }

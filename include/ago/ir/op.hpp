@@ -145,12 +145,7 @@ inline constexpr operator_facts operators[] = {
 
 inline constexpr int operator_count = lines_of(operators);
 
-constexpr bool in_order(operator_facts const (&lines)[operator_count]) {
-  for (int i = 0; i < operator_count; ++i)
-    if (lines[i].kind != op(i)) return false;
-  return true;
-}
-static_assert(in_order(operators) && has_enumerators<op, operator_count>(),
+static_assert(in_order(operators, &operator_facts::kind) && has_enumerators<op, operator_count>(),
               "each operator needs a line in `operators`, in the order of `op`");
 
 /// Separate from the names, so that programs need not contain these.

@@ -9,8 +9,10 @@ namespace ago {
 /// x[n, h, w, c] at the positions of grid[n, p, 2], the second operand: column, then row, from -1 to 1 across the
 /// image.
 struct grid_sample {
-  enum interpolation : std::uint8_t { bilinear, nearest, bicubic };  // bicubic: with a = -3/4, as in PyTorch
-  enum padding : std::uint8_t { zeros, border, reflection };         // outside of the image
+  /// bicubic: with a = -3/4, as in PyTorch.
+  enum interpolation : std::uint8_t { bilinear, nearest, bicubic };
+  /// What is outside of the image.
+  enum padding : std::uint8_t { zeros, border, reflection };
 
   interpolation mode = bilinear;
   padding outside = zeros;
@@ -41,6 +43,10 @@ struct grid_sample {
   using scalar = expression::scalar;
   using operand = expression::operand;
 
+  /// The ends of the image.
+  constexpr double low() const { return align_corners ? 0 : -.5; }
+  constexpr double high(int extent) const { return extent - 1 - low(); }
+
   /// A position in pixels.
   constexpr scalar place(scalar const& at, int extent) const {
     using namespace expression;
@@ -51,16 +57,15 @@ struct grid_sample {
     scalar const clamped = minimum(maximum(r, 0.), extent - 1.);
     if (mode != bicubic) return clamped;
     // As ONNX has it: within half a pixel of the border, a cubic goes on.
-    double const low = align_corners ? 0 : -.5, high = extent - 1 - low;
-    return select(r < low, 0., select(high < r, extent - 1., r));
+    return select(r < low(), 0., select(high(extent) < r, extent - 1., r));
   }
   /// A position that goes back and forth between the ends of the image.
   constexpr scalar reflected(scalar const& at, int extent) const {
     using namespace expression;
-    double const low = align_corners ? 0 : -.5, length = align_corners ? extent - 1 : extent;
+    double const length = high(extent) - low();
     if (length == 0) return at * 0.;
-    scalar const from = at - low, twice = from - floor(from / (2 * length)) * (2 * length);
-    return length + low - abs(twice - length);
+    scalar const from = at - low(), twice = from - floor(from / (2 * length)) * (2 * length);
+    return high(extent) - abs(twice - length);
   }
 
   /// The sum over 4x4 pixels.

@@ -194,12 +194,15 @@ struct contraction_copies {
   /// Lines of a panel of WIDTH columns of a block that are so far apart.
   template <int WIDTH>
   static constexpr int lines_apart = k.step(&loop::b) == 1 ? WIDTH : L.k_block;
+  /// Lines of cache of such a panel.
+  template <int WIDTH>
+  static constexpr int panel_lines = L.k_block * WIDTH / line_floats;
   /// Is the next panel prefetched by the product of this one? A line with every step, if that is enough.
   template <int WIDTH>
   static constexpr bool product_fetches = [] {
     if (!L.packs_by_panel || !is_matrix || is_scheduled_by_hand(I)) return false;
     int const apart = lines_apart<WIDTH>, tiles = L.row_block / L.tile.pixels;
-    return tiles * (L.k_block / apart) * apart >= L.k_block * WIDTH / line_floats;
+    return tiles * (L.k_block / apart) * apart >= panel_lines<WIDTH>;
   }();
   /// The columns of the panel after that of WIDTH columns of a block of K that begins with column `first`.
   template <int WIDTH>

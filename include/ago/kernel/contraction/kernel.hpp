@@ -255,7 +255,7 @@ class contraction_product {
     using copies = contraction_copies<L, I>;
     constexpr loop_form form{true, FORM.in_order};
     constexpr int rows = copies::template lines_apart<VECTORS * V>;
-    constexpr int lines = L.k_block * VECTORS * V / line_floats / rows;
+    constexpr int lines = copies::template panel_lines<VECTORS * V> / rows;
     AGO_UNROLL(1)
     for (int k = 0; k < w.depth; k += rows) {
       int const steps = w.depth - k < rows ? w.depth - k : rows;
