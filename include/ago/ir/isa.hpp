@@ -22,17 +22,38 @@ struct isa_facts {
   bool lane_fma{};  ///< it multiplies a register by one lane of another
   bool pairs{};     ///< it broadcasts two adjacent floats to a register of at least four pairs in one instruction
   bool emulated{};
-  isa narrower = which;  ///< that of the same processor with registers half as long; itself if kernels have none
+  isa narrower = which;     ///< that of the same processor with registers half as long; itself if kernels have none
+  isa of_four = which;      ///< with registers of four floats, for short runs; itself if there are no longer ones
+  int for_product{};        ///< registers that a multiply-add needs besides its operands and its sum
+  bool broadcasts_apart{};  ///< a number to multiply by is broadcast by an instruction that multiply-adds wait for
 };
 inline constexpr isa_facts isa_table[] = {
     {isa::scalar, "scalar", 1, 16},
-    {isa::sse2, "sse2", 4, 16},
-    {isa::sse42, "sse4.2", 4, 16},
-    {.which = isa::avx2, .name = "avx2+fma", .lanes = 8, .registers = 16, .pairs = true},
-    {.which = isa::avx512, .name = "avx512", .lanes = 16, .registers = 32, .pairs = true, .narrower = isa::avx2},
+    {.which = isa::sse2, .name = "sse2", .lanes = 4, .registers = 16, .for_product = 1},
+    {.which = isa::sse42, .name = "sse4.2", .lanes = 4, .registers = 16, .for_product = 1},
+    {.which = isa::avx2,
+     .name = "avx2+fma",
+     .lanes = 8,
+     .registers = 16,
+     .pairs = true,
+     .of_four = isa::sse2,
+     .broadcasts_apart = true},
+    {.which = isa::avx512,
+     .name = "avx512",
+     .lanes = 16,
+     .registers = 32,
+     .pairs = true,
+     .narrower = isa::avx2,
+     .of_four = isa::sse2},
     {.which = isa::neon, .name = "neon64", .lanes = 4, .registers = 32, .lane_fma = true},
     {.which = isa::emulated128, .name = "emulated128", .lanes = 4, .registers = 32, .lane_fma = true, .emulated = true},
-    {.which = isa::emulated512, .name = "emulated512", .lanes = 16, .registers = 32, .pairs = true, .emulated = true},
+    {.which = isa::emulated512,
+     .name = "emulated512",
+     .lanes = 16,
+     .registers = 32,
+     .pairs = true,
+     .emulated = true,
+     .of_four = isa::emulated128},
 };
 static_assert(in_order(isa_table, &isa_facts::which) && has_enumerators<isa, lines_of(isa_table)>());
 
@@ -42,6 +63,9 @@ constexpr bool has_lane_fma(isa target) { return isa_table[int(target)].lane_fma
 constexpr bool has_pairs(isa target) { return isa_table[int(target)].pairs; }
 constexpr bool is_emulated(isa target) { return isa_table[int(target)].emulated; }
 constexpr isa narrower(isa target) { return isa_table[int(target)].narrower; }
+constexpr isa of_four(isa target) { return isa_table[int(target)].of_four; }
+constexpr int registers_for_product(isa target) { return isa_table[int(target)].for_product; }
+constexpr bool broadcasts_apart(isa target) { return isa_table[int(target)].broadcasts_apart; }
 constexpr char const* name_of(isa target) { return isa_table[int(target)].name; }
 
 /// Are its inner loops scheduled by hand? emulated128 uses the same functions without a fixed order.

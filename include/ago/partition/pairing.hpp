@@ -29,7 +29,9 @@ constexpr bool pays_in_pairs(isa target, int depth, int channels, int zeros = 1)
 constexpr bool may_be_paired(chain_link const& l, device const& on) {
   if (!is_matrix_product(l.kind) || on.vector_floats < 8) return false;
   int const depth = int(l.weight_bytes / 4 / l.out.c);
-  return pays_in_pairs(isa::avx512, depth, l.out.c) || pays_in_pairs(isa::avx2, depth, l.out.c);
+  for (ir::isa_facts const& f : ir::isa_table)
+    if (pays_in_pairs(f.which, depth, l.out.c)) return true;
+  return false;
 }
 
 }  // namespace ago::partition

@@ -2,7 +2,7 @@
 // The tiles of products of two values (matmul and attention), and the layout of their scratch.
 #pragma once
 
-#include <ago/plan/step.hpp>
+#include <ago/kernel/matrix/schedule.hpp>
 
 namespace ago::kernel {
 
@@ -10,17 +10,8 @@ namespace ago::kernel {
 /// half as many. It depends only on the instruction set, so that all sizes share code. Its rows are a power of two, as
 /// numbers of tokens often are.
 constexpr register_tile product_tile(isa target) {
-  switch (target) {
-    case isa::avx512:
-    case isa::emulated512: return {8, 3};
-    case isa::neon:
-    case isa::emulated128: return {8, 2};
-    case isa::sse2:
-    case isa::sse42: return {4, 2};
-    case isa::scalar:
-    case isa::avx2: return {4, 3};
-  }
-  ir::no_case_for_this_value();
+  int const rows = vector_registers(target) / 4;
+  return {rows, is_matrix_tile(target, rows, 3) ? 3 : 2};
 }
 
 /// The packed second operand of a product: panels of at most product_tile().vectors vectors of columns, whose numbers

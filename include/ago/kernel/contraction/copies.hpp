@@ -16,8 +16,8 @@ AGO_INLINE void copy_exactly(float const* from, float* to) {
   if constexpr (COUNT >= V) {
     vec<I>::load(from).store(to);
     if constexpr (COUNT > V) copy_exactly<I, COUNT - V, Spills>(from + V, to + V);
-  } else if constexpr (I == isa::avx512 && (COUNT <= 8 || COUNT == 12 || !Spills)) {
-    copy_exactly<isa::avx2, COUNT, Spills>(from, to);  // stores that are longer than needed cross lines more often
+  } else if constexpr (narrower(I) != I && (COUNT <= lanes(narrower(I)) || COUNT == 12 || !Spills)) {
+    copy_exactly<narrower(I), COUNT, Spills>(from, to);  // stores that are longer than needed cross lines more often
   } else if constexpr (lanes(Q) == 4 && V > 4 && (COUNT <= 4 || !Spills)) {
     copy_exactly<Q, COUNT, Spills>(from, to);
   } else if constexpr (Spills && COUNT > 1) {

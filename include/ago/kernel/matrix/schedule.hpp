@@ -11,7 +11,7 @@
 namespace ago::kernel {
 
 /// Is the register tile on the menu? `pixels` x `vectors` accumulators, one row of weights, and the input being
-/// multiplied must fit the registers; SSE also needs one for the product. With lane multiplies, accumulators, an input
+/// multiplied must fit the registers, without those that a product needs. With lane multiplies, accumulators, an input
 /// of each pixel and two weights must fit, or four weights if few pixels are multiplied until the next is loaded; two
 /// registers are left for the constants of the epilogue.
 constexpr bool is_matrix_tile(isa target, int pixels, int vectors) {
@@ -19,8 +19,7 @@ constexpr bool is_matrix_tile(isa target, int pixels, int vectors) {
   int const accumulators = pixels * vectors;
   if (has_lane_fma(target))
     return accumulators + pixels + (pixels < 5 ? 4 : 2) + 2 <= vector_registers(target) && vectors <= 16;
-  int const inputs = target == isa::sse2 || target == isa::sse42 ? 2 : 1;
-  return accumulators + vectors + inputs <= vector_registers(target);
+  return accumulators + vectors + 1 + registers_for_product(target) <= vector_registers(target);
 }
 
 /// What decides the cost of a register tile.
@@ -73,9 +72,8 @@ constexpr long tile_cost(tile_machine on, int pixels, int vectors) {
   long const products = long(on.product) * pixels * vectors;
   long const loads = has_lane_fma(target) ? 4L * vectors + pixels : 2L * pixels + on.product * vectors;
   long const most = products > loads ? products : loads;
-  // AVX2 has no broadcast within a multiply-add: with one vector every product needs a broadcast, with two every other
-  // one (measured 5 to 25 %, and 3 %).
-  int const broadcasts = target != isa::avx2 ? 0 : vectors == 1 ? 3 : vectors == 2 ? 1 : 0;
+  // With one vector every product needs a broadcast, with two every other one (measured with AVX2: 5 to 25 %, and 3 %).
+  int const broadcasts = !broadcasts_apart(target) ? 0 : vectors == 1 ? 3 : vectors == 2 ? 1 : 0;
   return (most > 18 ? most : 18) + 2 + broadcasts;
 }
 

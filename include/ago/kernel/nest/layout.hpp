@@ -200,10 +200,8 @@ class nest_maker {
 
   /// The registers for a loop along the result: short loops take short ones.
   static constexpr isa registers_for(isa target, int extent) {
-    if (target == isa::avx512 && extent <= 8) target = isa::avx2;
-    if (target == isa::avx2 && extent <= 4) target = isa::sse2;
-    if (target == isa::emulated512 && extent <= 4) target = isa::emulated128;
-    return target;
+    if (extent <= 4) return of_four(target);
+    return extent <= lanes(narrower(target)) ? narrower(target) : target;
   }
   /// Loads, operations, and lanes that are assembled one by one, if loop v runs along registers of so many lanes.
   constexpr double cost(int v, int lanes, bool along_fold) const {
@@ -268,7 +266,7 @@ class nest_maker {
   constexpr int most_registers() const {
     int varying = 0;
     for (int n = 0; n < e_.body.node_count; ++n) varying += made.varies(n);
-    return !reads_in_place() || varying > 24 ? 4 : made.target == isa::avx512 ? 12 : 8;
+    return !reads_in_place() || varying > 24 ? 4 : lanes(made.target) >= 16 ? 12 : 8;
   }
 
   /// Folds in registers along the result share a pass.

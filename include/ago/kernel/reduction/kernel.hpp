@@ -88,7 +88,7 @@ struct reduction_kernel {
       auto const take = [&]<int vectors>(std::integral_constant<int, vectors>) AGO_INLINE_LAMBDA {
         for (; c + vectors * V <= s.out.c; c += vectors * V) channels<vectors>(b, finish, in + c, out + c, pixel, c, V);
       };
-      if constexpr (I == isa::avx512) take(std::integral_constant<int, 12>{}), take(std::integral_constant<int, 9>{});
+      if constexpr (V >= 16) take(std::integral_constant<int, 12>{}), take(std::integral_constant<int, 9>{});
       take(std::integral_constant<int, 6>{});
       take(std::integral_constant<int, 4>{});
       take(std::integral_constant<int, 2>{});
