@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Prefetching weights.
+// Prefetching weights, and cache lines of results.
 #pragma once
 
 #include <ago/simd/simd.hpp>
+
+#include <cstdint>
 
 namespace ago::simd {
 
@@ -22,6 +24,21 @@ AGO_INLINE void fetch_ahead([[maybe_unused]] float const* w) {
     AGO_UNROLL(64)
     for (int f = 0; f < FLOATS; f += line_floats) __builtin_prefetch(w + ahead + f);
   }
+}
+
+/// Is a register as long as a line of cache?
+template <isa I>
+inline constexpr bool fills_line = lanes(I) == line_floats;
+/// Do such registers cross lines, if they are stored from `to` on and in steps of `step` floats? Then each of them
+/// waits for its second line, for which the core does not ask before (measured on a Xeon, depthwise 3x3 with 116
+/// channels at 14x14: 1.5 times as long as with these lines prefetched).
+AGO_INLINE bool stores_cross_lines(float const* to, long step) {
+  return (reinterpret_cast<std::uintptr_t>(to) / 4 | std::uintptr_t(step)) % line_floats != 0;
+}
+/// Prefetches the line in which a register that will be stored at `to` ends.
+template <isa I>
+AGO_INLINE void fetch_end(float const* to) {
+  __builtin_prefetch(to + lanes(I) - 1, 1);
 }
 
 }  // namespace ago::simd

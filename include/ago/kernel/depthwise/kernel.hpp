@@ -15,7 +15,8 @@ struct depthwise_memory {
   depthwise_memory(step_data const& s, kernel_memory const& m)
       : finish(s, m), in(address(s.source, m)), out(mutable_address(s.destination, m)), weights(m.weights + s.weights),
         in_pixel(s.source.pixel_stride), in_row(in_pixel * s.in.w), out_pixel(s.destination.pixel_stride),
-        out_row(out_pixel * s.out.w), channels(s.out.c) {}
+        out_row(out_pixel * s.out.w), channels(s.out.c),
+        crosses_lines(fills_line<K.target> && stores_cross_lines(out, out_pixel)) {}
   /// Row y of image n, in the value or its ring buffer.
   AGO_INLINE float const* in_row_at(step_data const& s, int n, int y) const {
     return in + row_in_memory(s.source, s.in, n, y) * in_row;
@@ -30,6 +31,7 @@ struct depthwise_memory {
   float const* weights;
   long in_pixel, in_row, out_pixel, out_row;
   int channels;
+  bool crosses_lines;  ///< stores of results do
 };
 
 /// Bit i, i < bits, is set when 0 <= start + i < extent.
@@ -114,6 +116,8 @@ class depthwise_tile {
     int const channel = v * V, count = Partial ? at.channels - channel : V;
     float const* const weights = at.weights + long(channel) * (kh * kw + 1);
     fetch_ahead<I, (kh * kw + 1) * V, rows * columns * kh * kw>(weights);
+    if constexpr (fills_line<I> && !Partial)
+      if (at.crosses_lines) fetch_ends<Columns>(out + channel);
     vec<I> sum[rows][Columns], w[kh][kw];
     vec<I> const shift = vec<I>::load(weights + kh * kw * V);
     AGO_UNROLL(32)
@@ -158,6 +162,17 @@ class depthwise_tile {
         if constexpr (Partial) at.finish(sum[y][x], pixel + x, channel, count).store(p, count);
         else at.finish(sum[y][x], pixel + x, channel).store(p);
       }
+    }
+  }
+
+  /// Prefetches the lines in which the results end that are `first` floats from the starts of their rows, and on.
+  template <int Columns>
+  AGO_INLINE void fetch_ends(long first) const {
+    AGO_UNROLL(32)
+    for (int y = 0; y < rows; ++y) {
+      float const* p = out_[y] + first;
+      AGO_UNROLL(32)
+      for (int x = 0; x < Columns; ++x, p += at.out_pixel) fetch_end<I>(p);
     }
   }
 
@@ -233,6 +248,7 @@ class depthwise_window {
     long const in = (long(ox) * s.win.stride_w - s.win.pad_left) * at.in_pixel + channel;
     long const next = s.win.stride_w * at.in_pixel;
     vec<I> sum[Columns];
+    AGO_UNROLL(32)
     for (auto& x : sum) x = vec<I>::load(weights + taps * V);
     for (int y = ky_.first; y < ky_.last; ++y) {
       float const* p =

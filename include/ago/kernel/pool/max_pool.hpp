@@ -25,7 +25,8 @@ class max_pool_tile {
 
  private:
   max_pool_tile(step_data const& s, kernel_memory const& m)
-      : s_(s), finish_(s, m), in_(address(s.source, m)), out_(mutable_address(s.destination, m)) {}
+      : s_(s), finish_(s, m), in_(address(s.source, m)), out_(mutable_address(s.destination, m)),
+        crosses_lines_(fills_line<I> && stores_cross_lines(out_, s.destination.pixel_stride)) {}
 
   void row(int n, int oy) {
     int const iy = oy * K.stride_h - s_.win.pad_top;
@@ -83,22 +84,29 @@ class max_pool_tile {
     constexpr int width = (Columns - 1) * sw + kw;
     int const count = s_.out.c - channel;
     long const right = s_.source.pixel_stride;
+    if (fills_line<I> && !Partial && crosses_lines_) {
+      AGO_UNROLL(32)
+      for (int i = 0; i < Columns; ++i) fetch_end<I>(out + i * s_.destination.pixel_stride);
+    }
     vec<I> most[width];
-    for (auto& x : most) x = neutral<K>();
+    AGO_UNROLL(32)
+    for (int x = 0; x < width; ++x) most[x] = neutral<K>();
     AGO_UNROLL(1)
     for (int y = 0; y < rows_; ++y) {
-      float const* const row = in_row_[y] + in;
+      float const* p = in_row_[y] + in;
       AGO_UNROLL(32)
-      for (int x = 0; x < width; ++x)
-        if (Columns > 1 || (x >= taps.first && x < taps.last))
-          most[x] = max(most[x], load<I, Partial>(row + x * right, count));
+      for (int x = 0; x < width; ++x, p += right) {
+        pin(p);  // otherwise g++ keeps all distances in registers, of which there are too few
+        if (Columns > 1 || (x >= taps.first && x < taps.last)) most[x] = max(most[x], load<I, Partial>(p, count));
+      }
     }
     AGO_UNROLL(32)
-    for (int i = 0; i < Columns; ++i) {
+    for (int i = 0; i < Columns; ++i, out += s_.destination.pixel_stride) {
       vec<I> x = most[i * sw];
       AGO_UNROLL(32)
       for (int k = 1; k < kw; ++k) x = max(x, most[i * sw + k]);
-      finish_and_store<K, Partial>(finish_, x, out + i * s_.destination.pixel_stride, pixel + i, channel, count);
+      pin(out);
+      finish_and_store<K, Partial>(finish_, x, out, pixel + i, channel, count);
     }
   }
 
@@ -107,6 +115,7 @@ class max_pool_tile {
   float const *in_, *in_row_[K.kernel_h]{};  ///< rows of the window that are inside the image
   int rows_{};                               ///< number of those rows
   float *out_, *out_row_{};
+  bool crosses_lines_;  ///< stores of results do
 };
 
 template <kernel_key K, bool KnownWindow = (K.kernel_h > 0)>

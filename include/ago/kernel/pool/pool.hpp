@@ -98,6 +98,7 @@ struct window_pool {
     long const right = long(s.win.dilation_w) * s.source.pixel_stride;
     int const count = s.out.c - channel;
     vec<I> sum[vectors];
+    AGO_UNROLL(4)
     for (auto& x : sum) x = neutral<K>();
     for (int ky = 0; ky < w.rows.count(); ++ky) {
       long const row = row_in_memory(s.source, s.in, from.n, from.y + ky * s.win.dilation_h);
@@ -183,8 +184,11 @@ struct global_reduction {
   template <int vectors, bool Partial>
   AGO_INLINE static void reduce_block(float const* p, long pixels, long stride, int count, vec<I> (&sum)[vectors]) {
     vec<I> chain[chains][vectors];
-    for (auto& x : chain)
+    AGO_UNROLL(4)
+    for (auto& x : chain) {
+      AGO_UNROLL(4)
       for (auto& y : x) y = neutral<K>();
+    }
     long i = 0;
     // A line of each pixel is no stream that Arm's prefetchers follow. Of two lines the first one was read before, with
     // the channels that precede these.

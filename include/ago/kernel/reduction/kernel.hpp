@@ -110,11 +110,13 @@ struct reduction_kernel {
                                   long pixel, int channel, int valid) {
     reducer const join;
     vec<I> total[vectors];
+    AGO_UNROLL(12)
     for (auto& x : total) x = vec<I>(reducer::neutral);
     for (int n = 0; n < b.images; ++n)
       for (int y = 0; y < b.rows; ++y) {
         float const* p = in + n * b.image + y * b.row;
         vec<I> sum[vectors];
+        AGO_UNROLL(12)
         for (auto& x : sum) x = vec<I>(reducer::neutral);
         for (int x = 0; x < b.columns; ++x, p += b.pixel) {
           AGO_UNROLL(12)
