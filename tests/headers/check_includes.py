@@ -20,7 +20,7 @@ NAMES = {
     "bit": "bit_cast bit_width countr_zero has_single_bit popcount endian",
     "cctype": "isalnum isalpha isdigit isspace tolower toupper", "charconv": "from_chars to_chars",
     "chrono": "chrono", "cinttypes": "imaxabs",
-    "cmath": "abs ceil copysign cos erf exp expm1 fabs floor fma isfinite isnan log log10 log1p log2 nearbyint pow "
+    "cmath": "abs atan ceil copysign cos erf exp expm1 fabs floor fma isfinite isnan log log10 log1p log2 nearbyint pow "
              "round sin sqrt tanh",
     "compare": "strong_ordering", "concepts": "convertible_to default_initializable derived_from floating_point integral "
                                                     "same_as",

@@ -107,6 +107,9 @@ struct vec<I> {
   [[gnu::noinline]] friend vec cos(vec const& a) {
     return each([&](int i) { return std::cos(a.lane[i]); });
   }
+  [[gnu::noinline]] friend vec atan(vec const& a) {
+    return each([&](int i) { return std::atan(a.lane[i]); });
+  }
   [[gnu::noinline]] friend vec floor(vec const& a) {
     return each([&](int i) { return std::floor(a.lane[i]); });
   }

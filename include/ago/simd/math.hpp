@@ -173,6 +173,7 @@ template <isa I> AGO_INLINE simd::vec<I> expm1(simd::vec<I> x) { return expm1(x)
 template <isa I> AGO_INLINE simd::vec<I> log1p(simd::vec<I> x) { return log1p(x); }
 template <isa I> AGO_INLINE simd::vec<I> sin(simd::vec<I> x) { return sin(x); }
 template <isa I> AGO_INLINE simd::vec<I> cos(simd::vec<I> x) { return cos(x); }
+template <isa I> AGO_INLINE simd::vec<I> atan(simd::vec<I> x) { return atan(x); }
 template <isa I> AGO_INLINE simd::vec<I> floor(simd::vec<I> x) { return floor(x); }
 template <isa I> AGO_INLINE simd::vec<I> ceil(simd::vec<I> x) { return ceil(x); }
 /// @}

@@ -52,6 +52,7 @@ struct vec {
   friend AGO_INLINE vec log1p(vec a) { return xsimd::log1p(a.v); }
   friend AGO_INLINE vec sin(vec a) { return xsimd::sin(a.v); }
   friend AGO_INLINE vec cos(vec a) { return xsimd::cos(a.v); }
+  friend AGO_INLINE vec atan(vec a) { return xsimd::atan(a.v); }
   friend AGO_INLINE vec floor(vec a) { return own::floor(a.v); }
   friend AGO_INLINE vec ceil(vec a) { return own::ceil(a.v); }
   /// The nearest integer; ties go to the even one.
@@ -99,6 +100,7 @@ struct vec<isa::scalar> {
   friend AGO_INLINE vec log1p(vec a) { return std::log1p(a.v); }
   friend AGO_INLINE vec sin(vec a) { return std::sin(a.v); }
   friend AGO_INLINE vec cos(vec a) { return std::cos(a.v); }
+  friend AGO_INLINE vec atan(vec a) { return std::atan(a.v); }
   friend AGO_INLINE vec floor(vec a) { return std::floor(a.v); }
   friend AGO_INLINE vec ceil(vec a) { return std::ceil(a.v); }
   friend AGO_INLINE vec round_to_even(vec a) { return std::nearbyint(a.v); }
