@@ -79,27 +79,28 @@ TEST_CASE("everything that is not supported is named, and nothing is written") {
   folder const f;
   ago_test::network net;
   net.input("x", {1, 2});
-  net.node("Det", {"x"}, {"a"}).named("one");
+  net.node("Unique", {"x"}, {"a"}).named("one");
   net.node("NonZero", {"x"}, {"b"}).named("two");
   net.output("a").output("b");
   CHECK(import(f, net) == 2);
   std::string const errors = text_of(f.path / "errors");
   CAPTURE(errors);
-  for (char const* what : {"one", "Det", "two", "NonZero"}) CHECK(errors.find(what) != std::string::npos);
+  for (char const* what : {"one", "Unique", "two", "NonZero"}) CHECK(errors.find(what) != std::string::npos);
   CHECK(!fs::exists(f.path / "out"));
 }
 
 TEST_CASE("operators and arguments that are not supported are named together") {
   folder const f;
   ago_test::network net;
-  net.input("x", {1, 2, 4, 4}).input("w", {3, 2, 1, 1});
-  net.node("GlobalLpPool", {"x"}, {"a"}).named("one");
+  net.input("x", {1, 2, 4, 4}).input("w", {3, 2, 1, 1}).constant("s", {}, floats{1});
+  net.node("QuantizeLinear", {"x", "s"}, {"a"}).named("one");
   net.node("Conv", {"x", "w"}, {"b"}).named("two");
   net.output("a").output("b");
   CHECK(import(f, net) == 2);
   std::string const errors = text_of(f.path / "errors");
   CAPTURE(errors);
-  CHECK(errors.find("node \"one\" (GlobalLpPool): the operator is not supported") != std::string::npos);
+  CHECK(errors.find("node \"one\" (QuantizeLinear): the operator is not supported: it works on quantised numbers") !=
+        std::string::npos);
   CHECK(errors.find("node \"two\" (Conv): its weights must be constant") != std::string::npos);
 }
 
@@ -108,7 +109,7 @@ TEST_CASE("unsupported operators are listed first, those of a kind together, bef
   ago_test::network net;
   net.symbolic("x", {"my batch", "2"});
   net.node("Relu", {"x"}, {"a"}).named("zero");
-  net.node("Det", {"a"}, {"b"}).named("one");
+  net.node("Unheard", {"a"}, {"b"}).named("one");
   net.node("TfIdfVectorizer", {"b"}, {"c"}).named("two").set("mode", "TF");
   auto& words = *net.node("TfIdfVectorizer", {"c"}, {"d"}).named("three").proto().add_attribute();
   words.set_name("pool_sparse");
@@ -120,9 +121,9 @@ TEST_CASE("unsupported operators are listed first, those of a kind together, bef
       "\ninput \"x\": the size of dimension 0, called \"my batch\", is not known; set it, "
       "for example with --dim 'my batch=1'\n");
   REQUIRE(size != std::string::npos);
-  CHECK(errors.find("\nnode \"one\" (Det): the operator is not supported\n") < size);
-  CHECK(errors.find("\nnode \"two\" (TfIdfVectorizer): the operator is not supported; 2 nodes are TfIdfVectorizer, "
-                    "this is the first\n") < size);
+  CHECK(errors.find("\nnode \"one\" (Unheard): the operator is not supported\n") < size);
+  CHECK(errors.find("\nnode \"two\" (TfIdfVectorizer): the operator is not supported: it works on text; "
+                    "2 nodes are TfIdfVectorizer, this is the first\n") < size);
   CHECK(std::count(errors.begin(), errors.end(), '\n') == 4);
 }
 
@@ -157,11 +158,11 @@ TEST_CASE("names are printed without control characters") {
   folder const f;
   ago_test::network net;
   net.symbolic("in\xe2\x80\xaeput", {"a\x1b[2J"});
-  net.node("Det", {"in\xe2\x80\xaeput"}, {"b"}).named("one\a\nago-import: fine");
+  net.node("Unheard", {"in\xe2\x80\xaeput"}, {"b"}).named("one\a\nago-import: fine");
   CHECK(import(f, net.output("b")) == 2);
   std::string const errors = text_of(f.path / "errors");
   CAPTURE(errors);
-  CHECK(errors.find("node \"one\\x07\\nago-import: fine\" (Det)") != std::string::npos);
+  CHECK(errors.find("node \"one\\x07\\nago-import: fine\" (Unheard)") != std::string::npos);
   CHECK(errors.find("called \"a\\x1b[2J\"") != std::string::npos);
   CHECK(errors.find("input \"in\\u202eput\"") != std::string::npos);
   CHECK(errors.find_first_of("\x1b\a\xe2") == std::string::npos);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering.hpp"
 
+#include "../onnx/refused.hpp"
 #include "arithmetic.hpp"
 #include "patterns.hpp"
 #include "simplify.hpp"
@@ -127,7 +128,7 @@ class lowering {
   }
   void lower_one(onnx::operation const& op) {
     auto const found = rules().find(op.type);
-    if (found == rules().end()) return complain(op, op.unfolded.empty() ? onnx::unsupported_operator : op.unfolded);
+    if (found == rules().end()) return complain(op, op.unfolded.empty() ? onnx::refusal_of(op.type) : op.unfolded);
     for (int v : op.inputs)
       if (v >= 0 && !c_.known(v) && !c_.defined(v)) return;  // its maker is already reported
     for (int v : op.outputs)

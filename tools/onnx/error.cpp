@@ -11,7 +11,7 @@ namespace ago::onnx {
 namespace {
 
 bool blames_the_operator(finding const& f) {
-  return !f.op.empty() && f.attribute.empty() && f.reason == unsupported_operator;
+  return !f.op.empty() && f.attribute.empty() && f.reason.starts_with(unsupported_operator);
 }
 
 std::string lines(std::vector<finding> const& all) {

@@ -9,7 +9,7 @@
 
 namespace ago::onnx {
 
-/// The reason given for a node of an unknown operator.
+/// The beginning of the reason given for a node of an unsupported operator.
 inline constexpr char unsupported_operator[] = "the operator is not supported";
 
 /// A fault or an unsupported feature. Fields that do not apply are empty: a finding about the file has no node.

@@ -16,6 +16,7 @@
 #include "fold.hpp"
 #include "other_formats.hpp"
 #include "prune.hpp"
+#include "refused.hpp"
 #include "rules.hpp"
 #include "words.hpp"
 
@@ -168,7 +169,7 @@ void check_operators(model const& m, load_options const& options, names const& u
     bool const perhaps = undetermined.count(op.name) != 0 && (foldable(op.type) || expands(op.type) || op.type == "If");
     if (options.operators.empty() || options.operators.count(op.type)) continue;
     if (copy || perhaps || faulty.count(op.name)) continue;
-    std::string const reason = op.unfolded.empty() ? unsupported_operator : op.unfolded;
+    std::string const reason = op.unfolded.empty() ? refusal_of(op.type) : op.unfolded;
     findings.push_back({.node = op.name, .op = op.type, .reason = reason});
   }
 }

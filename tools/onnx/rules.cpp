@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "error.hpp"
+#include "refused.hpp"
 #include "words.hpp"
 
 namespace ago::onnx {
@@ -314,7 +314,7 @@ rule const& rule_for(std::string_view type, std::int64_t opset) {
     if (opset >= r.since && (r.until == 0 || opset <= r.until)) return r;
     other = &r;
   }
-  if (other == nullptr) throw fault{"", unsupported_operator};
+  if (other == nullptr) throw fault{"", refusal_of(type)};
   throw fault{"", "operator set " + std::to_string(opset) + " has no such operator"};
 }
 
