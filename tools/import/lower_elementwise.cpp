@@ -24,6 +24,9 @@ void layer_of(node_reader const& n) {
 
 void same(node_reader const& n) { n.define(n.x()); }
 
+/// Rounded towards zero.
+view truncated(context& c, view x) { return mapped(c, x, where_less("x", wide(0), "math::ceil(x)", "math::floor(x)")); }
+
 void dropout(node_reader const& n) {
   if (n.wants(1)) {  // dropout does nothing at inference
     std::vector<float> ones = n.c.table(n.dims());
@@ -38,9 +41,8 @@ void cast(node_reader const& n) {
   auto const& from = n.c.model.values[std::size_t(n.input(0))];
   auto const& to = n.c.model.values[std::size_t(n.op.outputs[0])];
   if (n.integer("to", 1) == to_bool) return n.define(mapped(n.c, n.x(), where_true(1, 0)));
-  if (from.type == onnx::element::real && to.type == onnx::element::integer)
-    throw unsupported("casts from floats to integers are not supported");
-  n.define(n.x());
+  bool const rounds = from.type == onnx::element::real && to.type == onnx::element::integer;
+  n.define(rounds ? truncated(n.c, n.x()) : n.x());
 }
 
 /// Operators without a layer of their own, as an expression of x.
@@ -51,6 +53,9 @@ std::string formula(node_reader const& n) {
   if (type == "Tan") return "math::sin(x) / math::cos(x)";
   if (type == "Sinh") return ".5f * (math::exp(x) - math::exp(-x))";
   if (type == "Cosh") return ".5f * (math::exp(x) + math::exp(-x))";
+  if (type == "Atan") return "math::atan(x)";
+  if (type == "Asin") return "math::atan(x / math::sqrt((1.f - x) * (1.f + x)))";
+  if (type == "Acos") return "2.f * math::atan(math::sqrt((1.f - x) / (1.f + x)))";
   if (type == "Asinh") return "math::log(x + math::sqrt(x * x + 1.f))";
   if (type == "Acosh") return "math::log(x + math::sqrt(x * x - 1.f))";
   if (type == "Atanh") return ".5f * math::log((1.f + x) / (1.f - x))";
@@ -118,10 +123,37 @@ view pair(node_reader const& n, arithmetic what, int i, int k) {
   return combined(n.c, what, n.x(i), n.x(k));
 }
 
+bool of_integers(node_reader const& n) {
+  return n.c.model.values[std::size_t(n.op.outputs[0])].type == onnx::element::integer;
+}
+
+/// a <what> the second operand, which may be constant.
+view with_second(node_reader const& n, arithmetic what, view const& a) {
+  return n.known(1) ? combined(n.c, what, a, n.dims(1), n.reals(1, "")) : combined(n.c, what, a, n.x(1));
+}
+
+/// The quotient of two integers, rounded towards zero. Half a unit more keeps the rounding of floats from changing the
+/// result, up to 2^22.
+view quotient(node_reader const& n) {
+  std::string const farther = where_less("x", wide(0), "x - .5f", "x + .5f");
+  return truncated(n.c, with_second(n, arithmetic::divide, mapped(n.c, n.x(0), farther)));
+}
+
+/// The remainder of integers, with the sign of the divisor or, if `fmod`, of the dividend.
+void modulus(node_reader const& n) {
+  if (!of_integers(n)) throw unsupported("remainders of floats are not supported");
+  auto const remainder = [&](view const& x, view const& q) {
+    return combined(n.c, arithmetic::subtract, x, with_second(n, arithmetic::multiply, q));
+  };
+  view const x = n.x(0), r = remainder(x, quotient(n));
+  if (n.integer("fmod", 0) != 0) return n.define(r);
+  view const other_sign =
+      mapped(n.c, with_second(n, arithmetic::multiply, r), where_less("x", wide(0), wide(-1), wide(0)));
+  n.define(remainder(r, other_sign));
+}
+
 void two_values(node_reader const& n) {
-  auto const& values = n.c.model.values;
-  if (n.op.type == "Div" && values[std::size_t(n.op.outputs[0])].type == onnx::element::integer)
-    throw unsupported("division of integers is not supported");
+  if (n.op.type == "Div" && of_integers(n)) return n.define(quotient(n));
   if (n.input(0) == n.input(1) && n.op.type == "Mul") return n.define(mapped(n.c, n.x(), "x * x"));
   n.define(pair(n, arithmetic_of(n.op.type), 0, 1));
 }
@@ -255,7 +287,8 @@ void add_elementwise_rules(rule_table& t) {
   t["Softplus"] = layer_of<softplus>;
   t["Softsign"] = layer_of<softsign>;
   t["Mish"] = layer_of<mish>;
-  for (char const* type : {"Sign", "Swish", "Tan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh"}) t[type] = by_formula;
+  for (char const* type : {"Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cosh", "Sign", "Sinh", "Swish", "Tan"})
+    t[type] = by_formula;
   for (char const* type : {"Elu", "Celu", "Selu", "ThresholdedRelu", "Shrink", "Not"}) t[type] = with_numbers;
   t["LeakyRelu"] = leaky;
   t["HardSigmoid"] = hard_sigmoid_rule;
@@ -266,6 +299,7 @@ void add_elementwise_rules(rule_table& t) {
   for (char const* type : {"Sum", "Mean", "Max", "Min"}) t[type] = many;
   for (char const* type : {"Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal", "Xor"}) t[type] = compare;
   t["Where"] = where_rule;
+  t["Mod"] = modulus;
 }
 
 }  // namespace ago::importer
