@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 namespace ago::importer {
@@ -119,9 +120,14 @@ void space_to_depth_rule(node_reader const& n) {
   n.define(image(n.c.net.apply(space_to_depth{int(n.integer("blocksize", 1))}, {x}), n.out_dims()));
 }
 
-void expect_few(std::int64_t elements, std::int64_t chosen) {
+/// Whether so many elements can be chosen by a matrix.
+bool are_few(std::int64_t elements, std::int64_t chosen) {
   constexpr std::int64_t most = 1 << 22;
-  if (chosen > 0 && elements > most / chosen) throw unsupported("too many elements are gathered one by one");
+  return chosen == 0 || elements <= most / chosen;
+}
+
+void expect_few(std::int64_t elements, std::int64_t chosen) {
+  if (!are_few(elements, chosen)) throw unsupported("too many elements are gathered one by one");
 }
 
 /// A known index of an axis, counted from the front.
@@ -156,31 +162,75 @@ void gather_elements(node_reader const& n) {
     }
     elements.push_back(element);
   }
+  if (!are_few(product(in), product(out)) && fit_along_axis(n)) return n.define(taken_along_axis(n));
   n.define(picked(n.c, n.x(), elements, out));
 }
 
-/// Replaces slices of the data at known indices: appends the updates to the data, and gathers from both.
-void scatter(node_reader const& n) {
-  if (n.text("reduction", "none") != "none") throw unsupported("its reduction is not supported");
-  extents const &dims = n.dims(0), &index_dims = n.dims(1);
-  auto const indices = n.integers(1, "indices");
-  std::int64_t const depth = index_dims.back(), count = product(dims);
-  if (depth == 0) throw unsupported("indices without elements");
-  expect_few(count, count);
+/// Which elements of the data the elements of the updates belong to.
+std::vector<std::int64_t> places_of_updates(extents const& dims, std::vector<std::int64_t> const& indices,
+                                            std::int64_t depth) {
   std::int64_t const size = product({dims.begin() + depth, dims.end()});
-  std::vector<std::int64_t> elements(std::size_t(count), 0);
-  std::iota(elements.begin(), elements.end(), 0);
+  std::vector<std::int64_t> r;
   for (std::int64_t i = 0; i < std::int64_t(indices.size()) / depth; ++i) {
     std::int64_t at = 0;
     for (std::int64_t d = 0; d < depth; ++d) {
       std::int64_t const extent = dims[std::size_t(d)];
       at = at * extent + from_front(indices[std::size_t(i * depth + d)], extent);
     }
-    for (std::int64_t k = 0; k < size; ++k) elements[std::size_t(at * size + k)] = count + i * size + k;
+    for (std::int64_t k = 0; k < size; ++k) r.push_back(at * size + k);
   }
-  view const data = with_dims(n.c, in_row_major(n.c.net, n.x(0)), {count});
-  view const updates = with_dims(n.c, in_row_major(n.c.net, n.x(2)), {product(n.dims(2))});
-  n.define(picked(n.c, joined(n.c, {data, updates}, 0), elements, dims));
+  return r;
+}
+
+/// The updates whose places all differ, then those that come second to their places, and so on.
+std::vector<std::vector<std::int64_t>> rounds_of(std::vector<std::int64_t> const& places) {
+  std::vector<std::vector<std::int64_t>> rounds;
+  std::map<std::int64_t, std::size_t> seen;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::size_t const round = seen[places[i]]++;
+    constexpr std::size_t most = 64;
+    if (round == most) throw unsupported("more than 64 updates of one element are not supported");
+    if (round == rounds.size()) rounds.emplace_back();
+    rounds[round].push_back(std::int64_t(i));
+  }
+  return rounds;
+}
+
+/// The elements of a list, with others at `places`; the last one counts.
+view replaced(context& c, view const& data, view const& others, std::vector<std::int64_t> const& places) {
+  std::int64_t const count = data.how.count();
+  std::vector<std::int64_t> elements(std::size_t(count), 0);
+  std::iota(elements.begin(), elements.end(), 0);
+  for (std::size_t i = 0; i < places.size(); ++i) elements[std::size_t(places[i])] = count + std::int64_t(i);
+  return picked(c, joined(c, {data, others}, 0), elements, {count});
+}
+
+/// Replaces slices of the data at known indices, or combines them with the updates.
+void scatter(node_reader const& n) {
+  std::string const reduction = n.text("reduction", "none");
+  static std::map<std::string, arithmetic> const combinations{{"add", arithmetic::add},
+                                                              {"mul", arithmetic::multiply},
+                                                              {"max", arithmetic::maximum},
+                                                              {"min", arithmetic::minimum}};
+  if (reduction != "none" && !combinations.contains(reduction))
+    throw unsupported("its reduction \"" + reduction + "\" is not supported");
+  std::int64_t const depth = n.dims(1).back(), count = product(n.dims(0)), all = product(n.dims(2));
+  auto const indices = n.integers(1, "indices");
+  if (depth == 0) throw unsupported("indices without elements");
+  expect_few(count, std::max(count, all));
+  auto const places = places_of_updates(n.dims(0), indices, depth);
+  view data = with_dims(n.c, in_row_major(n.c.net, n.x(0)), {count});
+  view const updates = with_dims(n.c, in_row_major(n.c.net, n.x(2)), {all});
+  if (reduction == "none") return n.define(with_dims(n.c, replaced(n.c, data, updates, places), n.dims(0)));
+  for (auto const& round : rounds_of(places)) {
+    std::vector<std::int64_t> own;
+    for (std::int64_t const i : round) own.push_back(places[std::size_t(i)]);
+    extents const few{std::int64_t(round.size())};
+    view const sums =
+        combined(n.c, combinations.at(reduction), picked(n.c, data, own, few), picked(n.c, updates, round, few));
+    data = replaced(n.c, data, sums, own);
+  }
+  n.define(with_dims(n.c, data, n.dims(0)));
 }
 
 void cumulative_sum(node_reader const& n) {

@@ -150,12 +150,18 @@ void col2im_rule(node_reader const& n) {
 
 }  // namespace
 
+bool fit_along_axis(node_reader const& n) {
+  extents d = n.dims(0), at = n.dims(1);
+  std::size_t const axis = std::size_t(axis_of(n.integer("axis", 0), int(d.size())));
+  at[axis] = d[axis];
+  return d == at;
+}
+
 view taken_along_axis(node_reader const& n) {
   extents const &d = n.dims(0), &at = n.dims(1);
   int const axis = axis_of(n.integer("axis", 0), int(d.size()));
-  for (std::size_t i = 0; i < d.size(); ++i)
-    if (int(i) != axis && d[i] != at[i])
-      throw unsupported("its indices must be constant, or differ from its data along the axis only");
+  if (!fit_along_axis(n))
+    throw unsupported("its indices must be constant, or differ from its data along the axis only");
   expect_exact(d[std::size_t(axis)]);
   int const x = with_axes(n.c, n.x(0), axes_around(d, axis)), i = with_axes(n.c, n.x(1), axes_around(at, axis));
   return row_major_result(n, n.c.net.apply(take_along_axis{}, {x, i}));

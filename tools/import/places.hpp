@@ -6,7 +6,9 @@
 
 namespace ago::importer {
 
-/// GatherElements with indices that are only known at run time.
+/// Whether the data and the indices of a GatherElements differ along its axis only.
+bool fit_along_axis(node_reader const& n);
+/// Such a GatherElements. Its indices may be known at run time only.
 view taken_along_axis(node_reader const& n);
 
 }  // namespace ago::importer
