@@ -378,7 +378,8 @@ std::map<std::string, network> import_seeds() {
           {"fused_attention", fused_attention_seed()},
           {"einsum", einsum_seed()},
           {"branches", branches_seed()},
-          {"tensorflow", tensorflow_seed()}};
+          {"tensorflow", tensorflow_seed()},
+          {"composed", composed_seed()}};
 }
 
 }  // namespace ago_test

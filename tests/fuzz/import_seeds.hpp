@@ -18,5 +18,6 @@ network fused_attention_seed();
 network einsum_seed();
 network branches_seed();
 network tensorflow_seed();
+network composed_seed();
 
 }  // namespace ago_test

@@ -119,4 +119,26 @@ network tensorflow_seed() {
   return net.output("y");
 }
 
+network composed_seed() {
+  network net(24);
+  net.input("x", {1, 2, 4, 4}).input("rois", {2, 4}).input("i", {2}, ::onnx::TensorProto::INT64).input("z", {2, 3});
+  net.input("o", {1, 8, 3, 3}).constant("w", {3, 2, 2, 2}, quarters(24)).list("at", {1, 0}).list("five", {5});
+  net.constant("values", {2}, quarters(2)).list("some", {1, 0, 1}).input("u", {1, 2, 1, 4}).list("start", {2});
+  net.node("RoiAlign", {"x", "rois", "i"}, {"a"}).set("sampling_ratio", 2).set("output_height", 2);
+  net.node("DeformConv", {"x", "w", "o"}, {"b"});
+  net.node("Cast", {"x"}, {"whole"}).set("to", ::onnx::TensorProto::INT64);
+  net.node("MaxUnpool", {"x", "whole"}, {"c"}).set("kernel_shape", ints{2, 1}).set("strides", ints{2, 1});
+  net.node("SoftmaxCrossEntropyLoss", {"z", "i"}, {"d", "e"}).set("ignore_index", -1);
+  net.node("OneHot", {"i", "five", "values"}, {"f"}).set("axis", 0);
+  net.node("Compress", {"z", "some"}, {"g"}).set("axis", 1);
+  net.node("ScatterElements", {"values", "at", "values"}, {"h"}).set("reduction", "add");
+  net.node("TensorScatter", {"x", "u", "start"}, {"k"}).set("mode", "circular");
+  net.node("Mod", {"i", "five"}, {"l"});
+  net.node("Det", {"x"}, {"m"});
+  net.constant("place", {1, 1}, ints{1}).input("r", {1, 3});
+  net.node("ScatterND", {"z", "place", "r"}, {"n"}).set("reduction", "max");
+  for (char const* name : {"a", "b", "c", "d", "e", "f", "g", "h", "k", "l", "m", "n"}) net.output(name);
+  return net;
+}
+
 }  // namespace ago_test

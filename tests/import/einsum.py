@@ -12,6 +12,7 @@ import collections
 import pathlib
 import random
 import shutil
+import struct
 import sys
 import tempfile
 
@@ -61,30 +62,33 @@ def initializer(name, x):
 def attribute(name, x):
     if isinstance(x, str):
         return part(5, part(1, name) + part(4, x) + number(20, 3))
+    if isinstance(x, float):
+        return part(5, part(1, name) + varint(2 << 3 | 5) + struct.pack("<f", x) + number(20, 1))
     if isinstance(x, list):
         return part(5, part(1, name) + b"".join(number(8, i % 2**64) for i in x) + number(20, 7))
     return part(5, part(1, name) + number(3, x % 2**64) + number(20, 2))
 
 
-# An operator: its type, a text that describes it, its attributes, the names of its inputs, further inputs that are
-# constant, and the result.
-Node = collections.namedtuple("Node", "type text attributes inputs constants result")
+# An operator: its type, a text that describes it, its attributes, the names of its inputs or constants for them,
+# further inputs that are constant, the result, and which output that is.
+Node = collections.namedtuple("Node", "type text attributes inputs constants result output", defaults=(0,))
 
 
 def model(nodes, data):
     """An ONNX file. Inputs x0, x1, ... are like `data`, outputs are y0, y1, ..."""
     graph = part(2, "test")
     for i, n in enumerate(nodes):
-        constants = [(f"c{i}_{k}", x) for k, x in enumerate(n.constants)]
-        operands = n.inputs + [name for name, _ in constants]
-        outputs = [f"unread{i}"] if n.type == "MaxPool" else []  # `result` is the second one
+        all_inputs = n.inputs + n.constants
+        constants = [(f"c{i}_{k}", x) for k, x in enumerate(all_inputs) if not isinstance(x, str)]
+        operands = [x if isinstance(x, str) else f"c{i}_{k}" for k, x in enumerate(all_inputs)]
+        outputs = [f"unread{i}_{k}" for k in range(n.output)]
         graph += part(1, b"".join(part(1, o) for o in operands) +
                       b"".join(part(2, o) for o in outputs + [f"y{i}"]) + part(3, n.text) +
                       part(4, n.type) + b"".join(attribute(*a) for a in n.attributes.items()))
         graph += b"".join(initializer(*c) for c in constants)
     graph += b"".join(value(11, f"x{k}", x) for k, x in enumerate(data))
     graph += b"".join(value(12, f"y{i}", n.result) for i, n in enumerate(nodes))
-    return number(1, 8) + part(7, graph) + part(8, part(1, "") + number(2, 18))
+    return number(1, 8) + part(7, graph) + part(8, part(1, "") + number(2, 24))
 
 
 def random_equation(draw):
@@ -153,7 +157,7 @@ def run_batch(importer, name, nodes, data):
                                     ["--absolute", "1e-4", "--of-largest", "0", "--relative", "1e-4"])
     if wrong or len(found[name]) != len(nodes):
         return [f"{name}: {wrong or 'it crashed'}"]
-    return [f"{n.text} of {[list(data[int(x[1:])].shape) for x in n.inputs]}: {text}"
+    return [f"{n.text} of {[list(data[int(x[1:])].shape) for x in n.inputs if isinstance(x, str)]}: {text}"
             for n, (good, text) in zip(nodes, found[name]) if not good]
 
 

@@ -226,8 +226,12 @@ def documentation(table, results):
     lines += ["", f"In total, {good} of {len(results)} tests agree. They do not cover Einsum, which "
                   "`tests/import/einsum.py`",
               "compares with NumPy; Hardmax, Trilu, Col2Im, GridSample, GatherND, ReverseSequence, and GatherElements with",
-              "computed indices, which `single_operators.py` beside it does; ONNX Runtime's own operators; or If and OneHot",
-              "with arguments known at import: see [what the importer supports](import.md#what-it-does).", "",
+              "computed indices, which `single_operators.py` beside it does; NegativeLogLikelihoodLoss,",
+              "SoftmaxCrossEntropyLoss, RoiAlign, DeformConv, MaxUnpool, OneHot, Compress, ScatterElements, ScatterND with a",
+              "reduction, TensorScatter, Mod, Div and Cast to integers, CastLike, IsInf, IsNaN, Det, GlobalLpPool, Acos, Asin",
+              "and Atan, which `composed_operators.py` does; DFT, STFT, AffineGrid, CenterCropPad, CumProd and the windows,",
+              "which `signals.cpp` does, and RNN, GRU and LSTM, which `recurrent.cpp` does, both by plain loops; ONNX Runtime's",
+              "own operators; or an If whose condition is known: see [what the importer supports](import.md#what-it-does).", "",
               "## Tests that do not agree", ""]
     for name in sorted(results):
         if not results[name][0]:

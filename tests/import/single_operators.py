@@ -130,7 +130,7 @@ def conv(x, w, bias, strides, pads, dilations, group):
 
 
 def cases(draw):
-    """Name, type, attributes, inputs that stay open, constants, and the results."""
+    """Type, attributes, inputs that stay open, constants, the result, and which output it is if not the first."""
 
     def some(*shape):
         return numpy.array([draw.randint(-16, 16) / 8 for _ in range(int(numpy.prod(shape)))],
@@ -185,7 +185,7 @@ def cases(draw):
                                           ((4, 5, 6), [2, 2, 3], [1, 2, 3], 0)):
         x = some(2, 3, *image)
         yield ("MaxPool", {"kernel_shape": kernel, "strides": strides, "storage_order": order}, [x], [],
-               max_places(x, kernel, strides, order))
+               max_places(x, kernel, strides, order), 1)
     for group, strides, pads, dilations in ((1, [1, 1, 1], [0] * 6, [1, 1, 1]),
                                             (2, [2, 1, 1], [1, 0, 2, 0, 1, 1], [1, 2, 1]),
                                             (4, [1, 2, 2], [1] * 6, [2, 1, 1])):
@@ -194,8 +194,16 @@ def cases(draw):
                conv(x, w, bias, strides, pads, dilations, group))
 
 
-def main():
-    arguments = support.parsed(__doc__)
+class Fixed:
+    """An input that is a constant, among others that stay open."""
+
+    def __init__(self, x):
+        self.x = x
+
+
+def run_cases(description, cases):
+    """Runs the cases that `cases` yields for a source of random numbers."""
+    arguments = support.parsed(description)
     if numpy is None:
         print("skipped: NumPy is missing (python3-numpy)")
         return 77
@@ -204,14 +212,16 @@ def main():
 
     def network(first, count):
         nodes, data = [], []
-        for op, attributes, inputs, constants, y in all_cases[first:first + count]:
-            names = [f"x{len(data) + k}" for k in range(len(inputs))]
-            data += inputs
-            nodes.append(support.Node(op, f"{op} {attributes}", attributes, names, constants, y))
+        for op, attributes, inputs, constants, y, *output in all_cases[first:first + count]:
+            names = []
+            for x in inputs:
+                names.append(x.x if isinstance(x, Fixed) else f"x{len(data)}")
+                data += [] if isinstance(x, Fixed) else [x]
+            nodes.append(support.Node(op, f"{op} {attributes}", attributes, names, constants, y, *output))
         return nodes, data
 
     return support.run_all(arguments, network, "operators equal NumPy")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_cases(__doc__, cases))

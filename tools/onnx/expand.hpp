@@ -44,6 +44,7 @@ class parts_of_operation {
   int list(extents numbers);
   int constant_of(constant c);
   int number(float x) { return constant_of({.dims = {}, .reals = {x}}); }
+  int integer(std::int64_t x) { return constant_of({.type = element::integer, .dims = {}, .integers = {x}}); }
 
   /// A new value, computed by an operator.
   int make(char const* type, std::vector<int> inputs, attributes more = {});
@@ -85,6 +86,20 @@ void short_time_fourier(parts_of_operation& p);
 void affine_grid(parts_of_operation& p);
 void center_crop_pad(parts_of_operation& p);
 void cumulative_product(parts_of_operation& p);
+void negative_log_likelihood(parts_of_operation& p);
+void softmax_cross_entropy(parts_of_operation& p);
+void roi_align(parts_of_operation& p);
+void deformable_convolution(parts_of_operation& p);
+void max_unpool(parts_of_operation& p);
+void one_hot(parts_of_operation& p);
+void compress(parts_of_operation& p);
+void scatter_elements(parts_of_operation& p);
+void tensor_scatter(parts_of_operation& p);
+void cast_like(parts_of_operation& p);
+void is_infinite(parts_of_operation& p);
+void is_nan(parts_of_operation& p);
+void global_lp_pool(parts_of_operation& p);
+void determinant(parts_of_operation& p);
 void recurrent_network(parts_of_operation& p);
 void gated_recurrent_units(parts_of_operation& p);
 void long_short_term_memory(parts_of_operation& p);

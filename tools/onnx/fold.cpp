@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view foldable_types =
     "Abs Add And Cast Ceil Clip Concat Constant ConstantOfShape Cos DequantizeLinear Div Dropout Equal Erf Exp "
     "Expand EyeLike Flatten Floor Gather GatherElements Greater GreaterOrEqual Identity Less LessOrEqual Log Max "
-    "Min Mod Mul Neg NonZero Not OneHot Or Pad Pow Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceMax "
+    "Min Mod Mul Neg NonZero Not Or Pad Pow Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceMax "
     "ReduceMean "
     "ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape Round ScatterND Shape Sigmoid Sign Sin Size "
     "Slice Split Sqrt Squeeze Sub Sum Tanh Tile Transpose Trilu Unsqueeze Where Xor";

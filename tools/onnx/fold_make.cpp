@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folding of operators that make constants.
 #include <algorithm>
-#include <cmath>
 
 #include "constants.hpp"
 #include "fold.hpp"
@@ -41,38 +40,14 @@ constant range(site const& s) {
   return c;
 }
 
-constant eye_like(site const& s, element type) {
-  constant c = zeros(type, s.dims(0));
+constant eye_like(site const& s) {
+  constant c = zeros(s.output_type(0), s.dims(0));
   std::int64_t const k = s.integer("k", 0), rows = s.dims(0)[0], columns = s.dims(0)[1];
   if (columns == 0) return c;  // an empty result: nothing bounds the number of rows
   for (std::int64_t row = 0; row < rows; ++row) {
     if (k < -row || k >= columns - row) continue;
     with_numbers(c, [&](auto& numbers) { numbers[static_cast<std::size_t>(row * columns + row + k)] = 1; });
   }
-  return c;
-}
-
-/// Which of the two values each element gets; indices outside the depth select the off value.
-constant one_hot(site const& s) {
-  constant const &indices = s.known(0, "indices"), &values = s.known(2, "values");
-  if (volume(values.dims) != 2) throw fault{"values", "it has the shape " + text_of(values.dims) + ", expected two"};
-  constant c = zeros(s.output_type(0), s.output_dims(0));
-  auto const axis = axis_of(s.integer("axis", -1), c.dims.size());
-  std::int64_t const depth = c.dims[axis], inner = volume(c.dims, axis + 1, c.dims.size());
-  auto const place = [&](std::size_t i) {
-    if (indices.type == element::integer) return indices.integers[i];
-    float const x = indices.reals[i];
-    return std::fabs(x) < 1e9f ? static_cast<std::int64_t>(x) : depth;
-  };
-  both(c, values, [&](auto& to, auto const& from) {
-    std::fill(to.begin(), to.end(), from[0]);
-    std::size_t const count = std::max(indices.reals.size(), indices.integers.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      std::int64_t const given = place(i), at = given < 0 ? given + depth : given, k = static_cast<std::int64_t>(i);
-      if (given < -depth || given >= depth) continue;
-      to[static_cast<std::size_t>((k / inner * depth + at) * inner + k % inner)] = from[1];
-    }
-  });
   return c;
 }
 
@@ -114,9 +89,8 @@ results make(site const& s) {
   if (type == "Shape") return one(shape(s));
   if (type == "Size") return one(size(s));
   if (type == "Range") return one(range(s));
-  if (type == "OneHot") return one(one_hot(s));
   if (type == "NonZero") return s.rank(0) == 0 ? results{} : one(nonzero(s.known(0, "X")));
-  if (type == "EyeLike" && !s.has("dtype")) return one(eye_like(s, s.element_type(0)));
+  if (type == "EyeLike") return one(eye_like(s));
   return {};
 }
 

@@ -165,7 +165,7 @@ void check_operators(model const& m, load_options const& options, names const& u
   names faulty;
   for (finding const& f : findings) faulty.insert(f.node);
   for (operation const& op : m.operations) {
-    bool const copy = !faulty.empty() && lists("Cast CastLike Dropout Identity", op.type);  // prune was not called
+    bool const copy = !faulty.empty() && lists("Cast Dropout Identity", op.type);  // prune was not called
     bool const perhaps = undetermined.count(op.name) != 0 && (foldable(op.type) || expands(op.type) || op.type == "If");
     if (options.operators.empty() || options.operators.count(op.type)) continue;
     if (copy || perhaps || faulty.count(op.name)) continue;

@@ -35,8 +35,8 @@ constexpr rule rules[] = {
     {"HardSigmoid", 6, 0, 1, 1, "alpha beta", shapes::same},
     {"HardSwish", 14, 0, 1, 1, "", shapes::same},
     {"Identity", 1, 0, 1, 1, "", shapes::same},
-    {"IsInf", 10, 0, 1, 1, "detect_negative detect_positive", shapes::truth},
-    {"IsNaN", 9, 0, 1, 1, "", shapes::truth},
+    {"IsInf", 10, 0, 1, 1, "detect_negative detect_positive", nullptr},
+    {"IsNaN", 9, 0, 1, 1, "", nullptr},
     {"LeakyRelu", 6, 0, 1, 1, "alpha", shapes::same},
     {"Log", 6, 0, 1, 1, "", shapes::same},
     {"Mish", 18, 0, 1, 1, "", shapes::same},
@@ -59,7 +59,7 @@ constexpr rule rules[] = {
     {"Tanh", 6, 0, 1, 1, "", shapes::same},
     {"ThresholdedRelu", 10, 0, 1, 1, "alpha", shapes::same},
     {"Cast", 6, 0, 1, 1, "to saturate round_mode", shapes::cast},
-    {"CastLike", 15, 0, 2, 2, "saturate round_mode", shapes::cast_like},
+    {"CastLike", 15, 0, 2, 2, "saturate round_mode", nullptr},
     {"Clip", 6, 10, 1, 1, "min max", shapes::same},
     {"Clip", 11, 0, 1, 3, "", shapes::clip},
     {"Dropout", 6, 6, 1, 1, "is_test ratio", shapes::dropout},
@@ -134,20 +134,26 @@ constexpr rule rules[] = {
     {"Conv", 1, 0, 2, 3, "auto_pad dilations group kernel_shape pads strides", shapes::convolution},
     {"ConvTranspose", 1, 0, 2, 3, "auto_pad dilations group kernel_shape output_padding output_shape pads strides",
      shapes::transposed_convolution},
+    {"DeformConv", 19, 0, 3, 5, "dilations group kernel_shape offset_group pads strides", nullptr},
     {"GlobalAveragePool", 1, 0, 1, 1, "", shapes::global_pooling},
-    {"GlobalLpPool", 2, 0, 1, 1, "p", shapes::global_pooling},
+    {"GlobalLpPool", 2, 0, 1, 1, "p", nullptr},
     {"GlobalMaxPool", 1, 0, 1, 1, "", shapes::global_pooling},
     {"LpPool", 2, 17, 1, 1, "auto_pad kernel_shape p pads strides", shapes::pooling},
     {"LpPool", 18, 0, 1, 1, "auto_pad ceil_mode dilations kernel_shape p pads strides", shapes::pooling},
     {"MaxPool", 1, 7, 1, 1, "auto_pad kernel_shape pads strides", shapes::pooling},
     {"MaxPool", 8, 9, 1, 1, "auto_pad kernel_shape pads storage_order strides", shapes::pooling},
     {"MaxPool", 10, 0, 1, 1, "auto_pad ceil_mode dilations kernel_shape pads storage_order strides", shapes::pooling},
+    {"MaxUnpool", 9, 0, 2, 3, "kernel_shape pads strides", nullptr},
+    {"RoiAlign", 10, 15, 3, 3, "mode output_height output_width sampling_ratio spatial_scale", nullptr},
+    {"RoiAlign", 16, 0, 3, 3,
+     "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale", nullptr},
 
     // products
     {"Attention", 23, 23, 3, 6,
      "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision", shapes::attention},
     {"Attention", 24, 0, 3, 7,
      "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision", shapes::attention},
+    {"Det", 11, 0, 1, 1, "", nullptr},
     {"DFT", 17, 19, 1, 2, "axis inverse onesided", nullptr},
     {"DFT", 20, 0, 1, 3, "inverse onesided", nullptr},
     {"Einsum", 12, 0, 1, many, "equation", nullptr},
@@ -181,7 +187,7 @@ constexpr rule rules[] = {
     {"HannWindow", 17, 0, 1, 1, "output_datatype periodic", nullptr},
     {"MelWeightMatrix", 17, 0, 5, 5, "output_datatype", nullptr},
     {"NonZero", 9, 0, 1, 1, "", shapes::nonzero},
-    {"OneHot", 9, 0, 3, 3, "axis", shapes::one_hot},
+    {"OneHot", 9, 0, 3, 3, "axis", nullptr},
     {"Range", 11, 0, 3, 3, "", shapes::range},
     {"Shape", 1, 14, 1, 1, "", shapes::shape},
     {"Shape", 15, 0, 1, 1, "end start", shapes::shape},
@@ -190,6 +196,7 @@ constexpr rule rules[] = {
     // movement
     {"CenterCropPad", 18, 0, 2, 2, "axes", nullptr},
     {"Col2Im", 18, 0, 3, 3, "dilations pads strides", shapes::col2im},
+    {"Compress", 9, 0, 2, 2, "axis", nullptr},
     {"Concat", 4, 0, 1, many, "axis", shapes::concat},
     {"DepthToSpace", 1, 10, 1, 1, "blocksize", shapes::depth_to_space},
     {"DepthToSpace", 11, 0, 1, 1, "blocksize mode", shapes::depth_to_space},
@@ -214,8 +221,8 @@ constexpr rule rules[] = {
      "keep_aspect_ratio_policy mode nearest_mode",
      shapes::resize},
     {"ReverseSequence", 10, 0, 2, 2, "batch_axis time_axis", shapes::reverse_sequence},
-    {"Scatter", 9, 10, 3, 3, "axis", shapes::scatter},
-    {"ScatterElements", 11, 0, 3, 3, "axis reduction", shapes::scatter},
+    {"Scatter", 9, 10, 3, 3, "axis", nullptr},
+    {"ScatterElements", 11, 0, 3, 3, "axis reduction", nullptr},
     {"ScatterND", 11, 0, 3, 3, "reduction", shapes::scatter_nd},
     {"Slice", 1, 9, 1, 1, "axes ends starts", shapes::slice},
     {"Slice", 10, 0, 3, 5, "", shapes::slice},
@@ -225,6 +232,7 @@ constexpr rule rules[] = {
     {"Split", 18, 0, 1, 2, "axis num_outputs", shapes::split},
     {"Squeeze", 1, 12, 1, 1, "axes", shapes::squeeze},
     {"Squeeze", 13, 0, 1, 2, "", shapes::squeeze},
+    {"TensorScatter", 24, 0, 2, 3, "axis mode", nullptr},
     {"Tile", 6, 0, 2, 2, "", shapes::tile},
     {"Transpose", 1, 0, 1, 1, "perm", shapes::transpose},
     {"Trilu", 14, 0, 1, 2, "upper", shapes::trilu},
@@ -242,6 +250,10 @@ constexpr rule rules[] = {
     {"ReduceSum", 13, 0, 1, 2, "keepdims noop_with_empty_axes", shapes::reduce},
     {"TopK", 1, 9, 1, 1, "axis k", shapes::top_k},
     {"TopK", 10, 0, 2, 2, "axis largest sorted", shapes::top_k},
+
+    // losses
+    {"NegativeLogLikelihoodLoss", 12, 0, 2, 3, "ignore_index reduction", nullptr},
+    {"SoftmaxCrossEntropyLoss", 12, 0, 2, 3, "ignore_index reduction", nullptr},
 
     // the importer's own
     {shared_constant, 1, 0, 1, 1, "", shapes::same},
@@ -289,7 +301,7 @@ std::size_t most_outputs(std::string_view type) {
   if (type.starts_with("com.microsoft.Skip")) return 4;
   if (type == "LSTM") return 3;
   if (type == "GRU" || type == "RNN") return 2;
-  return type == "Dropout" || type == "MaxPool" || type == "TopK" ? 2 : 1;
+  return type == "Dropout" || type == "MaxPool" || type == "SoftmaxCrossEntropyLoss" || type == "TopK" ? 2 : 1;
 }
 
 }  // namespace

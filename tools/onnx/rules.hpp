@@ -41,7 +41,6 @@ void where(site& s);
 void prelu(site& s);
 void clip(site& s);
 void cast(site& s);
-void cast_like(site& s);
 void along_axis(site& s);  ///< like input 0; checks the axis
 void dropout(site& s);
 void batch_normalization(site& s);
@@ -69,7 +68,6 @@ void shape(site& s);
 void size(site& s);
 void range(site& s);
 void eye_like(site& s);
-void one_hot(site& s);
 void nonzero(site& s);
 
 void reshape(site& s);
@@ -93,7 +91,6 @@ void gather_nd(site& s);
 void reverse_sequence(site& s);
 void grid_sample(site& s);
 void col2im(site& s);
-void scatter(site& s);
 void scatter_nd(site& s);
 
 void reduce(site& s);

@@ -85,8 +85,6 @@ void cast(site& s) {
   s.set(0, s.dims(0), element_of(static_cast<int>(to)));
 }
 
-void cast_like(site& s) { s.set(0, s.dims(0), s.element_type(1)); }
-
 void dropout(site& s) {
   if (s.opset() < 7 && !s.flag("is_test", false)) throw fault{"is_test", "training is not supported"};
   if (s.has_input(2) && s.integer(2, "training_mode") != 0) {

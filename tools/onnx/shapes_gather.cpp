@@ -96,16 +96,6 @@ void col2im(site& s) {
   s.set(0, dims);
 }
 
-void scatter(site& s) {
-  expect_indices(s, 1);
-  axis_of(s.integer("axis", 0), s.rank(0));
-  if (s.rank(1) != s.rank(0) || s.dims(2) != s.dims(1)) {
-    throw fault{"updates", "shapes of " + text_of(s.dims(0)) + ", indices of " + text_of(s.dims(1)) +
-                               " and updates of " + text_of(s.dims(2)) + " do not fit together"};
-  }
-  s.set(0, s.dims(0));
-}
-
 void scatter_nd(site& s) {
   expect_indices(s, 1);
   extents const& index = s.dims(1);

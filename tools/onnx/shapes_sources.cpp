@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes of operators whose result depends only on a shape or on the value of a constant.
-#include <cmath>
-
 #include "constants.hpp"
 #include "rules.hpp"
 #include "tensor_proto.hpp"
@@ -40,18 +38,6 @@ void nonzero(site& s) {
   for (float const v : x.reals) count += v != 0.0f;
   for (std::int64_t const v : x.integers) count += v != 0;
   s.set(0, {static_cast<std::int64_t>(x.dims.size()), count}, element::integer);
-}
-
-void one_hot(site& s) {
-  constant const& depth = s.known(1, "depth");
-  if (volume(depth.dims) != 1) throw fault{"depth", "it has the shape " + text_of(depth.dims) + ", expected a scalar"};
-  double const size =
-      depth.type == element::real ? static_cast<double>(depth.reals[0]) : static_cast<double>(depth.integers[0]);
-  if (!(size >= 1 && size <= static_cast<double>(largest_size))) throw fault{"depth", "it is " + std::to_string(size)};
-  extents dims = s.dims(0);
-  auto const axis = axis_of(s.integer("axis", -1), dims.size() + 1);
-  dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(axis), static_cast<std::int64_t>(size));
-  s.set(0, dims, s.element_type(2));
 }
 
 }  // namespace ago::onnx::shapes
