@@ -96,7 +96,7 @@ class max_pool_tile {
       float const* p = in_row_[y] + in;
       AGO_UNROLL(32)
       for (int x = 0; x < width; ++x, p += right) {
-        pin(p);  // otherwise g++ keeps all distances in registers, of which there are too few
+        if constexpr (!is_scheduled_by_hand(I)) pin(p);  // otherwise distances fill the general registers, and more
         if (Columns > 1 || (x >= taps.first && x < taps.last)) most[x] = max(most[x], load<I, Partial>(p, count));
       }
     }
@@ -105,7 +105,6 @@ class max_pool_tile {
       vec<I> x = most[i * sw];
       AGO_UNROLL(32)
       for (int k = 1; k < kw; ++k) x = max(x, most[i * sw + k]);
-      pin(out);
       finish_and_store<K, Partial>(finish_, x, out, pixel + i, channel, count);
     }
   }
