@@ -2,6 +2,7 @@
 #include "expand.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace ago::onnx {
@@ -98,6 +99,12 @@ void parts_of_operation::afford(extents const& dims) {
 int parts_of_operation::list(extents numbers) {
   auto const size = static_cast<std::int64_t>(numbers.size());
   return constant_of({.type = element::integer, .dims = {size}, .integers = std::move(numbers)});
+}
+
+int parts_of_operation::numbers(extents dims) {
+  extents all(static_cast<std::size_t>(volume(dims)));
+  std::iota(all.begin(), all.end(), 0);
+  return constant_of({.type = element::integer, .dims = std::move(dims), .integers = std::move(all)});
 }
 
 int parts_of_operation::make(char const* type, std::vector<int> inputs, attributes more) {

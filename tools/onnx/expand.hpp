@@ -42,6 +42,8 @@ class parts_of_operation {
   /// Call this before making a table of these extents: a file of a few bytes can ask for any number of elements.
   void afford(extents const& dims);
   int list(extents numbers);
+  /// 0, 1, 2, ... as a table of these extents.
+  int numbers(extents dims);
   int constant_of(constant c);
   int number(float x) { return constant_of({.dims = {}, .reals = {x}}); }
   int integer(std::int64_t x) { return constant_of({.type = element::integer, .dims = {}, .integers = {x}}); }

@@ -75,11 +75,7 @@ void embedding(parts_of_operation& p) {
   if (dims.size() != 2) throw fault{"input_ids", "it has the shape " + text_of(dims) + ", expected sequences of words"};
   int places = p.operand(positions);
   p.afford(dims);
-  if (places < 0) {
-    extents numbers(static_cast<std::size_t>(dims[1]));
-    std::iota(numbers.begin(), numbers.end(), 0);
-    places = p.list(numbers);
-  }
+  if (places < 0) places = p.numbers({dims[1]});
   int sum = p.make("Add", {p.make("Gather", {p.operand(word_table), p.operand(words)}),
                            p.make("Gather", {p.operand(position_table), places})});
   if (p.has(segments)) sum = p.make("Add", {sum, p.make("Gather", {p.operand(segment_table), p.operand(segments)})});

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators that place elements by their indices.
-#include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "expand.hpp"
 
@@ -11,10 +10,9 @@ namespace {
 /// 0, 1, 2, ... along one of `rank` axes.
 int numbers_along(parts_of_operation& p, std::int64_t count, std::size_t axis, std::size_t rank) {
   p.afford({count});
-  extents numbers(static_cast<std::size_t>(count)), dims(rank, 1);
-  std::iota(numbers.begin(), numbers.end(), 0);
+  extents dims(rank, 1);
   dims[axis] = count;
-  return p.constant_of({.type = element::integer, .dims = dims, .integers = std::move(numbers)});
+  return p.numbers(std::move(dims));
 }
 
 }  // namespace

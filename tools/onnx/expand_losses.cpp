@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Losses of classifiers: the negative logarithm of the probability of the right class.
-#include <algorithm>
-
 #include "expand.hpp"
 
 namespace ago::onnx::expansion {

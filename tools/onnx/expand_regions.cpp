@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Images at places that are values: regions, moved windows, and the places of maxima.
-#include <algorithm>
+#include <utility>
 
 #include "expand.hpp"
 
@@ -215,15 +215,13 @@ void max_unpool(parts_of_operation& p) {
   check_dims(out);
   if (volume(out) > 1 << 24) throw fault{"", "places of more than 2^24 elements are not supported"};
   std::int64_t const plane = volume(out, 2, out.size());
-  extents first(static_cast<std::size_t>(planes)), places(static_cast<std::size_t>(plane));
   p.afford({planes + plane});
-  for (std::size_t i = 0; i < first.size(); ++i) first[i] = static_cast<std::int64_t>(i) * plane;
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<std::int64_t>(i);
   extents each(narrow.size(), 1);
   each[0] = planes;
-  int const own = p.make("Sub", {p.reshape(p.operand(1), narrow), p.reshape(p.list(first), each)});
+  int const first = p.make("Mul", {p.numbers(each), p.integer(plane)});  // of each plane
+  int const own = p.make("Sub", {p.reshape(p.operand(1), narrow), first});
   auto const repeated = [&](int v) { return p.make("Expand", {v, p.list(wide)}); };
-  int const here = p.make("Equal", {repeated(own), p.reshape(p.list(places), one)});
+  int const here = p.make("Equal", {repeated(own), p.numbers(one)});
   int const y = p.make("Where", {here, repeated(p.reshape(p.operand(0), narrow)), p.number(0)});
   if (!p.has(2)) return p.finish("Reshape", {y, p.list(out)});
   extents const asked = s.integers(2, "output_shape");

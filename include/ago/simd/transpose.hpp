@@ -6,12 +6,9 @@
 
 namespace ago::simd {
 
-/// The instruction set of a register of four floats, with which 4x4 blocks are transposed on every target.
-constexpr isa isa_of_four(isa target) {
-  if (target == isa::scalar) return isa::scalar;
-  if (is_emulated(target)) return isa::emulated128;
-  return native_isa == isa::neon ? isa::neon : isa::sse2;
-}
+/// The instruction set of a register of four floats, with which 4x4 blocks are transposed on every target: this
+/// machine's, where weights are packed for another one.
+constexpr isa isa_of_four(isa target) { return of_four(available(target) ? target : native_isa); }
 
 /// Transposes a 4x4 block, and as many as there are fours of lanes.
 template <isa I>

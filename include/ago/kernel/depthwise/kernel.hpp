@@ -15,8 +15,7 @@ struct depthwise_memory {
   depthwise_memory(step_data const& s, kernel_memory const& m)
       : finish(s, m), in(address(s.source, m)), out(mutable_address(s.destination, m)), weights(m.weights + s.weights),
         in_pixel(s.source.pixel_stride), in_row(in_pixel * s.in.w), out_pixel(s.destination.pixel_stride),
-        out_row(out_pixel * s.out.w), channels(s.out.c),
-        crosses_lines(fills_line<K.target> && stores_cross_lines(out, out_pixel)) {}
+        out_row(out_pixel * s.out.w), channels(s.out.c), crosses_lines(stores_cross_lines<K.target>(out, out_pixel)) {}
   /// Row y of image n, in the value or its ring buffer.
   AGO_INLINE float const* in_row_at(step_data const& s, int n, int y) const {
     return in + row_in_memory(s.source, s.in, n, y) * in_row;
@@ -116,8 +115,10 @@ class depthwise_tile {
     int const channel = v * V, count = Partial ? at.channels - channel : V;
     float const* const weights = at.weights + long(channel) * (kh * kw + 1);
     fetch_ahead<I, (kh * kw + 1) * V, rows * columns * kh * kw>(weights);
-    if constexpr (fills_line<I> && !Partial)
-      if (at.crosses_lines) fetch_ends<Columns>(out + channel);
+    if (!Partial && at.crosses_lines) {
+      AGO_UNROLL(32)
+      for (int y = 0; y < rows; ++y) fetch_ends<I, Columns>(out_[y] + out + channel, at.out_pixel);
+    }
     vec<I> sum[rows][Columns], w[kh][kw];
     vec<I> const shift = vec<I>::load(weights + kh * kw * V);
     AGO_UNROLL(32)
@@ -162,17 +163,6 @@ class depthwise_tile {
         if constexpr (Partial) at.finish(sum[y][x], pixel + x, channel, count).store(p, count);
         else at.finish(sum[y][x], pixel + x, channel).store(p);
       }
-    }
-  }
-
-  /// Prefetches the lines in which the results end that are `first` floats from the starts of their rows, and on.
-  template <int Columns>
-  AGO_INLINE void fetch_ends(long first) const {
-    AGO_UNROLL(32)
-    for (int y = 0; y < rows; ++y) {
-      float const* p = out_[y] + first;
-      AGO_UNROLL(32)
-      for (int x = 0; x < Columns; ++x, p += at.out_pixel) fetch_end<I>(p);
     }
   }
 

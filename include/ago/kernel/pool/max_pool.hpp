@@ -26,7 +26,7 @@ class max_pool_tile {
  private:
   max_pool_tile(step_data const& s, kernel_memory const& m)
       : s_(s), finish_(s, m), in_(address(s.source, m)), out_(mutable_address(s.destination, m)),
-        crosses_lines_(fills_line<I> && stores_cross_lines(out_, s.destination.pixel_stride)) {}
+        crosses_lines_(stores_cross_lines<I>(out_, s.destination.pixel_stride)) {}
 
   void row(int n, int oy) {
     int const iy = oy * K.stride_h - s_.win.pad_top;
@@ -84,10 +84,7 @@ class max_pool_tile {
     constexpr int width = (Columns - 1) * sw + kw;
     int const count = s_.out.c - channel;
     long const right = s_.source.pixel_stride;
-    if (fills_line<I> && !Partial && crosses_lines_) {
-      AGO_UNROLL(32)
-      for (int i = 0; i < Columns; ++i) fetch_end<I>(out + i * s_.destination.pixel_stride);
-    }
+    if (!Partial && crosses_lines_) fetch_ends<I, Columns>(out, s_.destination.pixel_stride);
     vec<I> most[width];
     AGO_UNROLL(32)
     for (int x = 0; x < width; ++x) most[x] = neutral<K>();
