@@ -39,7 +39,7 @@ template <isa I, int COUNT>
 AGO_INLINE void fetch_ends([[maybe_unused]] float const* to, [[maybe_unused]] long step) {
   if constexpr (lanes(I) == line_floats) {
     AGO_UNROLL(32)
-    for (int i = 0; i < COUNT; ++i) __builtin_prefetch(to + i * step + lanes(I) - 1, 1);
+    for (int i = 0; i < COUNT; ++i, to += step) __builtin_prefetch(to + lanes(I) - 1, 1);
   }
 }
 

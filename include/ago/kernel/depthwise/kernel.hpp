@@ -117,7 +117,7 @@ class depthwise_tile {
     fetch_ahead<I, (kh * kw + 1) * V, rows * columns * kh * kw>(weights);
     if (!Partial && at.crosses_lines) {
       AGO_UNROLL(32)
-      for (int y = 0; y < rows; ++y) fetch_ends<I, Columns>(out_[y] + out + channel, at.out_pixel);
+      for (int y = 0; y < rows; ++y) fetch_ends<I, Columns>(out_[y] + (out + channel), at.out_pixel);
     }
     vec<I> sum[rows][Columns], w[kh][kw];
     vec<I> const shift = vec<I>::load(weights + kh * kw * V);
