@@ -8,4 +8,4 @@
 #include <ago/expression/check.hpp>
 #include <ago/kernel/contraction/kernel.hpp>
 #include <ago/kernel/nest/kernel.hpp>
-#include <ago/operators/operations.hpp>
+#include <ago/recognition/operation.hpp>

@@ -7,10 +7,14 @@ namespace ago {
 
 /// Operators, nodes and graphs.
 namespace ir {}
-/// Recording of layers while a network is traced: the folders tracing/ and layers/. (The layers are names of `ago`. A
-/// namespace `layers` or `network` would hide what users call so.)
+/// Recording of layers while a network is traced: the folders tracing/ and layers/, and what operators/ records.
+/// (Layers are names of `ago`. A namespace `layers` or `network` would hide what users call so.)
 namespace tracing {
 using namespace ir;
+}
+/// The index expressions of operators: the folder operators/.
+namespace described {
+using namespace tracing;
 }
 /// Networks as they are written, and their graphs: the folder network/.
 namespace lowering {
@@ -20,15 +24,10 @@ using namespace tracing;
 namespace passes {
 using namespace lowering;
 }
-/// Which operators compute an index expression.
+/// Which operators compute an index expression, and the recording of a user's own.
 namespace recognition {
 using namespace tracing;
 }
-/// The index expressions of operators, and how they are recorded: the folder operators/.
-namespace described {
-using namespace passes;
-using namespace recognition;
-}  // namespace described
 /// Subgraphs and chains, devices, prices, policies.
 namespace partition {
 using namespace passes;

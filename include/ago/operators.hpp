@@ -5,4 +5,4 @@
 #include <ago/requirements.hpp>
 
 #include <ago/expressions.hpp>
-#include <ago/operators/operators.hpp>
+#include <ago/layers/expressed/expressed.hpp>

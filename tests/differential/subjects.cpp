@@ -23,19 +23,17 @@ void define_functions() {
   define<soft_sign>([](double x) { return x / (1 + std::abs(x)); });
   define<bent>([](double x) { return (x > 0 ? x : x / 4) - (std::abs(x) < 1 ? x * x : 1); });
   define<gaussian>([](double x) { return std::exp(-x * x); });
-  define<ago::tracing::elu_function>([](double x, double a, double b) { return (x < 0 ? a * std::expm1(x) : x) * b; });
-  define<ago::tracing::celu_function>([](double x, double a, double) { return x < 0 ? a * std::expm1(x / a) : x; });
-  define<ago::tracing::softplus_function>(
-      [](double x) { return std::max(x, 0.) + std::log1p(std::exp(-std::abs(x))); });
-  define<ago::tracing::mish_function>(
+  define<ago::ir::elu_function>([](double x, double a, double b) { return (x < 0 ? a * std::expm1(x) : x) * b; });
+  define<ago::ir::celu_function>([](double x, double a, double) { return x < 0 ? a * std::expm1(x / a) : x; });
+  define<ago::ir::softplus_function>([](double x) { return std::max(x, 0.) + std::log1p(std::exp(-std::abs(x))); });
+  define<ago::ir::mish_function>(
       [](double x) { return x * std::tanh(std::max(x, 0.) + std::log1p(std::exp(-std::abs(x)))); });
-  define<ago::tracing::squared>([](double x) { return x * x; });
-  define<ago::tracing::reciprocal_root_above>([](double x, double a, double) { return 1 / std::sqrt(x + a); });
-  define<ago::tracing::root_at_least>([](double x, double a, double) { return std::max(std::sqrt(x), a); });
-  define<ago::tracing::affine_function>([](double x, double a, double b) { return a * x + b; });
-  define<ago::tracing::power_function>([](double x, double a, double) { return std::pow(x, a); });
-  define<ago::tracing::affine_sigmoid_function>(
-      [](double x, double a, double b) { return std::clamp(a * x + b, 0., 1.); });
+  define<ago::ir::squared>([](double x) { return x * x; });
+  define<ago::ir::reciprocal_root_above>([](double x, double a, double) { return 1 / std::sqrt(x + a); });
+  define<ago::ir::root_at_least>([](double x, double a, double) { return std::max(std::sqrt(x), a); });
+  define<ago::ir::affine_function>([](double x, double a, double b) { return a * x + b; });
+  define<ago::ir::power_function>([](double x, double a, double) { return std::pow(x, a); });
+  define<ago::ir::affine_sigmoid_function>([](double x, double a, double b) { return std::clamp(a * x + b, 0., 1.); });
 }
 
 std::vector<subject> const& all_subjects() {

@@ -2,7 +2,7 @@
 // Which nodes gradients become. They are made in constant evaluation.
 #include <ago/expression/counts.hpp>
 #include <ago/expression/gradient.hpp>
-#include <ago/operators/operations.hpp>
+#include <ago/recognition/operation.hpp>
 #include <ago/recognition/recognition.hpp>
 #include <ago/simd/map.hpp>
 

@@ -23,7 +23,7 @@ def included(include, compiler, header):
 
 
 def expensive_headers(include, compiler):
-    headers = [h for folder in ("expression", "ir", "tracing", "layers", "network", "passes", "recognition", "partition") for h in sorted((include / "ago" / folder).rglob("*.hpp"))]
+    headers = [h for folder in ("expression", "ir", "tracing", "operators", "recognition", "layers", "network", "passes", "partition") for h in sorted((include / "ago" / folder).rglob("*.hpp"))]
     if not headers:
         yield f"{include}: no headers found"
     for header in headers:

@@ -198,9 +198,9 @@ std::string recorded_alike(std::string const& name, program_text const& text, ca
 
 constexpr char const* main_begin = R"(
 int main(int, char** arguments) {
-  define<ago::tracing::affine_function>([](double x, double factor, double summand) { return x * factor + summand; });
-  define<ago::tracing::negated>([](double x) { return -x; });
-  define<ago::tracing::absolute_value>([](double x) { return std::fabs(x); });
+  define<ago::ir::affine_function>([](double x, double factor, double summand) { return x * factor + summand; });
+  define<ago::ir::negated>([](double x) { return -x; });
+  define<ago::ir::absolute_value>([](double x) { return std::fabs(x); });
   std::string const folder = arguments[1];
   int bad = 0;
 )";

@@ -22,12 +22,12 @@ inline void define_functions() {
   auto const define = [](auto const& registers, auto of) {
     reference::define(&ago::ir::user_map<std::remove_cvref_t<decltype(registers)>>, of);
   };
-  define(ago::tracing::affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
-  define(ago::tracing::negated, [](double x) { return -x; });
-  define(ago::tracing::softsign_function, [](double x) { return x / (1 + std::fabs(x)); });
-  define(ago::tracing::affine_sigmoid_function,
+  define(ago::ir::affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
+  define(ago::ir::negated, [](double x) { return -x; });
+  define(ago::ir::softsign_function, [](double x) { return x / (1 + std::fabs(x)); });
+  define(ago::ir::affine_sigmoid_function,
          [](double x, double alpha, double beta) { return std::clamp(alpha * x + beta, 0., 1.); });
-  define(ago::tracing::elu_function,
+  define(ago::ir::elu_function,
          [](double x, double alpha, double gamma) { return gamma * (x < 0 ? alpha * std::expm1(x) : x); });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <ago/kernel/epilogue.hpp>
-#include <ago/layers/activations.hpp>
+#include <ago/operators/activations.hpp>
 #include <ago/simd/map.hpp>
 
 #include "support.hpp"
@@ -164,27 +164,27 @@ TEST_CASE("activations that are functions of the library keep their error bounds
   using std::exp, std::expm1, std::log1p, std::fabs, std::fmax, std::fmin;
   using d = double;
   test::for_each_isa([&]<isa I>(std::integral_constant<isa, I>) {
-    check_function<ago::tracing::elu_function, I>(
+    check_function<ago::ir::elu_function, I>(
         x, .5f, 2.f, [](d v, d a, d b) { return (v < 0 ? a * expm1(v) : v) * b; }, 4);
-    check_function<ago::tracing::celu_function, I>(
+    check_function<ago::ir::celu_function, I>(
         x, .25f, 0, [](d v, d a, d) { return v < 0 ? a * expm1(v / a) : v; }, 4, 1e-37);
-    check_function<ago::tracing::softplus_function, I>(
+    check_function<ago::ir::softplus_function, I>(
         x, 0, 0, [](d v, d, d) { return fmax(v, 0) + log1p(exp(-fabs(v))); }, 4, 1e-37);
-    check_function<ago::tracing::mish_function, I>(
+    check_function<ago::ir::mish_function, I>(
         x, 0, 0, [](d v, d, d) { return v * std::tanh(fmax(v, 0) + log1p(exp(-fabs(v)))); }, 8, 1e-35);
-    check_function<ago::tracing::softsign_function, I>(x, 0, 0, [](d v, d, d) { return v / (1 + fabs(v)); }, 2);
-    check_function<ago::tracing::affine_sigmoid_function, I>(
+    check_function<ago::ir::softsign_function, I>(x, 0, 0, [](d v, d, d) { return v / (1 + fabs(v)); }, 2);
+    check_function<ago::ir::affine_sigmoid_function, I>(
         x, .2f, .5f, [](d v, d a, d b) { return fmin(1, fmax(0, a * v + b)); }, 0, 2e-7);
-    check_function<ago::tracing::threshold_function, I>(x, 1.5f, -2.f, [](d v, d a, d b) { return v > a ? v : b; }, 0);
-    check_function<ago::tracing::shrink_function, I>(
+    check_function<ago::ir::threshold_function, I>(x, 1.5f, -2.f, [](d v, d a, d b) { return v > a ? v : b; }, 0);
+    check_function<ago::ir::shrink_function, I>(
         x, 1.5f, .5f, [](d v, d a, d b) { return v < -a  ? v + b
                                                  : v > a ? v - b
                                                          : 0; }, 1);
-    check_function<ago::tracing::affine_function, I>(x, -2.f, 8.f, [](d v, d a, d b) { return a * v + b; }, 2, 1e-5);
-    check_function<ago::tracing::inverse_root, I>(x, 0, 0, [](d v, d, d) { return 1 / std::sqrt(v); }, 2);
-    check_function<ago::tracing::inverse, I>(x, 0, 0, [](d v, d, d) { return 1 / v; }, 1);
-    check_function<ago::tracing::negated, I>(x, 0, 0, [](d v, d, d) { return -v; }, 0);
-    check_function<ago::tracing::absolute_value, I>(x, 0, 0, [](d v, d, d) { return fabs(v); }, 0);
+    check_function<ago::ir::affine_function, I>(x, -2.f, 8.f, [](d v, d a, d b) { return a * v + b; }, 2, 1e-5);
+    check_function<ago::ir::inverse_root, I>(x, 0, 0, [](d v, d, d) { return 1 / std::sqrt(v); }, 2);
+    check_function<ago::ir::inverse, I>(x, 0, 0, [](d v, d, d) { return 1 / v; }, 1);
+    check_function<ago::ir::negated, I>(x, 0, 0, [](d v, d, d) { return -v; }, 0);
+    check_function<ago::ir::absolute_value, I>(x, 0, 0, [](d v, d, d) { return fabs(v); }, 0);
   });
 }
 
@@ -227,21 +227,21 @@ TEST_CASE("NaN, infinities and signed zeros give the results of C and PyTorch") 
     float const special[] = {NAN, -0.f, 0.f, INFINITY, -INFINITY, 1.f, -1.f, .5f, -2.5f, 3.f, -2.f, 1e-40f, 2e38f};
     for (float const x : special) {
       CAPTURE(x);
-      CHECK(same(first(tracing::threshold_function(v(x), v(0.f), v(7.f))), x <= 0 ? 7 : x));
-      CHECK(same(first(tracing::elu_function(v(x), v(2.f), v(1.f))), x < 0 ? 2 * std::expm1(x) : x));
-      CHECK(same(first(tracing::negated(v(x))), -x));
-      CHECK(same(first(tracing::absolute_value(v(x))), std::fabs(x)));
-      if (!(x < 0)) CHECK(same(first(tracing::root(v(x))), std::sqrt(x)));
-      CHECK(same(first(tracing::inverse(v(x))), 1 / x));
+      CHECK(same(first(ir::threshold_function(v(x), v(0.f), v(7.f))), x <= 0 ? 7 : x));
+      CHECK(same(first(ir::elu_function(v(x), v(2.f), v(1.f))), x < 0 ? 2 * std::expm1(x) : x));
+      CHECK(same(first(ir::negated(v(x))), -x));
+      CHECK(same(first(ir::absolute_value(v(x))), std::fabs(x)));
+      if (!(x < 0)) CHECK(same(first(ir::root(v(x))), std::sqrt(x)));
+      CHECK(same(first(ir::inverse(v(x))), 1 / x));
       CHECK(same(first(floor(v(x))), std::floor(x)));
       CHECK(same(first(ceil(v(x))), std::ceil(x)));
       CHECK(same(first(round_to_even(v(x))), std::nearbyint(x)));
       CHECK(same(first(exp(v(x))), std::exp(x)));
-      CHECK(same(first(tracing::softsign_function(v(x))), x / (1 + std::fabs(x))));
+      CHECK(same(first(ir::softsign_function(v(x))), x / (1 + std::fabs(x))));
       for (float const y : special) {
         CAPTURE(y);
         bool const nan = std::isnan(x) || std::isnan(y);
-        CHECK(same(first(tracing::power_function(v(x), v(y))), std::pow(x, y)));
+        CHECK(same(first(ir::power_function(v(x), v(y))), std::pow(x, y)));
         CHECK(same(std::fabs(first(kernel::combine<op::maximum, I>(x, y))), nan ? NAN : std::fabs(std::fmax(x, y))));
         CHECK(same(std::fabs(first(kernel::combine<op::minimum, I>(x, y))), nan ? NAN : std::fabs(std::fmin(x, y))));
         CHECK(first(kernel::combine<op::less, I>(x, y)) == (x < y ? 1 : 0));

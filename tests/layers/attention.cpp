@@ -84,8 +84,8 @@ TEST_CASE("with patches, each place within a patch has an attention of its own")
   CHECK(scores.out == shape{2 * 6, 2, 2 * 4, 2 * 4});
   CHECK(scores.alpha == .25f);
   for (int v : {1, y.index}) {
-    CHECK(t.recorder.nodes[v].win.stride_h == 3);
-    CHECK(t.recorder.nodes[v].win.stride_w == 2);
+    CHECK(t.recorder.nodes[v].patch.h == 3);
+    CHECK(t.recorder.nodes[v].patch.w == 2);
   }
   CHECK(y.dims() == x.dims());
 }

@@ -29,8 +29,8 @@ class fragment_store {
       if (from.parameters[v] < 0) all[v] = input(made, ago::recognition::shape_of(from.as.values[v].extents));
     if (made.nodes.size == 0) input(made, {1, 1, 1, 1});  // it reads parameters only
     made.inputs = made.nodes.size;
-    ago::lowering::record_outputs(made, ago::described::operation_recording(from.as, from.name, {&made, 0},
-                                                                            {all, from.as.input_count}, from.parameters)
+    ago::lowering::record_outputs(made, ago::recognition::operation_recording(
+                                            from.as, from.name, {&made, 0}, {all, from.as.input_count}, from.parameters)
                                             .result(0));
     if (made.nodes.size > graph::node_capacity || made.edges.size > graph::edge_capacity)
       throw std::logic_error("a fragment is larger than expected");

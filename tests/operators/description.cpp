@@ -4,10 +4,10 @@
 #include <ago/expression/counts.hpp>
 #include <ago/expression/evaluate.hpp>
 #include <ago/layers/layers.hpp>
-#include <ago/operators/operations.hpp>
 #include <ago/partition/weight.hpp>
 #include <ago/passes/siblings.hpp>
 #include <ago/plan/account.hpp>
+#include <ago/recognition/operation.hpp>
 #include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>
@@ -179,7 +179,8 @@ TEST_CASE("every sampling of a resized image") {
           CAPTURE(rounding);
           CAPTURE(out.h);
           reference::builder b;
-          b.append({.kind = kind, .out = out, .begin = how, .step = 1 + rounding}, {b.input({2, 5, 6, 2})});
+          b.append({.kind = kind, .out = out, .positions = ago::sampling(how), .rounds = ago::rounding(rounding)},
+                   {b.input({2, 5, 6, 2})});
           check_all(b);
         }
 }
@@ -195,41 +196,39 @@ TEST_CASE("operators by index expressions are described by them") {
 }
 
 TEST_CASE("the library's own functions of maps are described by the functions themselves") {
-  check_function(ago::tracing::elu_function,
+  check_function(ago::ir::elu_function,
                  [](double x, double a, double b) { return b * (x < 0 ? a * std::expm1(x) : x); });
-  check_function(ago::tracing::celu_function,
-                 [](double x, double a, double) { return x < 0 ? a * std::expm1(x / a) : x; });
-  check_function(ago::tracing::softplus_function, [](double x) { return std::log(1 + std::exp(x)); });
-  check_function(ago::tracing::mish_function, [](double x) { return x * std::tanh(std::log(1 + std::exp(x))); });
-  check_function(ago::tracing::softsign_function, [](double x) { return x / (1 + std::fabs(x)); });
-  check_function(ago::tracing::affine_sigmoid_function,
+  check_function(ago::ir::celu_function, [](double x, double a, double) { return x < 0 ? a * std::expm1(x / a) : x; });
+  check_function(ago::ir::softplus_function, [](double x) { return std::log(1 + std::exp(x)); });
+  check_function(ago::ir::mish_function, [](double x) { return x * std::tanh(std::log(1 + std::exp(x))); });
+  check_function(ago::ir::softsign_function, [](double x) { return x / (1 + std::fabs(x)); });
+  check_function(ago::ir::affine_sigmoid_function,
                  [](double x, double a, double b) { return std::min(1., std::max(0., a * x + b)); });
-  check_function(ago::tracing::threshold_function,
-                 [](double x, double at, double other) { return x > at ? x : other; });
-  check_function(ago::tracing::shrink_function, [](double x, double a, double b) {
+  check_function(ago::ir::threshold_function, [](double x, double at, double other) { return x > at ? x : other; });
+  check_function(ago::ir::shrink_function, [](double x, double a, double b) {
     return x < -a ? x + b : x > a ? x - b : 0;
   });
-  check_function(ago::tracing::affine_function, [](double x, double a, double b) { return a * x + b; });
-  check_function(ago::tracing::power_function, [](double x, double a, double) { return std::pow(x, a); });
-  check_function(ago::tracing::negated, [](double x) { return -x; });
-  check_function(ago::tracing::root, [](double x) { return std::sqrt(x); });
-  check_function(ago::tracing::inverse_root, [](double x) { return 1 / std::sqrt(x); });
-  check_function(ago::tracing::squared, [](double x) { return x * x; });
-  check_function(ago::tracing::inverse, [](double x) { return 1 / x; });
-  check_function(ago::tracing::exponential_function, [](double x) { return std::exp(x); });
-  check_function(ago::tracing::exponential_minus_one, [](double x) { return std::expm1(x); });
-  check_function(ago::tracing::logarithm_function, [](double x) { return std::log(x); });
-  check_function(ago::tracing::logarithm_of_one_plus, [](double x) { return std::log1p(x); });
-  check_function(ago::tracing::error_function_of, [](double x) { return std::erf(x); });
-  check_function(ago::tracing::sine_function, [](double x) { return std::sin(x); });
-  check_function(ago::tracing::cosine_function, [](double x) { return std::cos(x); });
-  check_function(ago::tracing::absolute_value, [](double x) { return std::fabs(x); });
-  check_function(ago::tracing::rounded_down, [](double x) { return std::floor(x); });
-  check_function(ago::tracing::rounded_up, [](double x) { return std::ceil(x); });
-  check_function(ago::tracing::rounded, [](double x) { return std::nearbyint(x); });
-  check_function(ago::tracing::reciprocal_root_above, [](double x, double a, double) { return 1 / std::sqrt(x + a); });
-  check_function(ago::tracing::root_at_least,
+  check_function(ago::ir::affine_function, [](double x, double a, double b) { return a * x + b; });
+  check_function(ago::ir::power_function, [](double x, double a, double) { return std::pow(x, a); });
+  check_function(ago::ir::negated, [](double x) { return -x; });
+  check_function(ago::ir::root, [](double x) { return std::sqrt(x); });
+  check_function(ago::ir::inverse_root, [](double x) { return 1 / std::sqrt(x); });
+  check_function(ago::ir::squared, [](double x) { return x * x; });
+  check_function(ago::ir::inverse, [](double x) { return 1 / x; });
+  check_function(ago::ir::exponential_function, [](double x) { return std::exp(x); });
+  check_function(ago::ir::exponential_minus_one, [](double x) { return std::expm1(x); });
+  check_function(ago::ir::logarithm_function, [](double x) { return std::log(x); });
+  check_function(ago::ir::logarithm_of_one_plus, [](double x) { return std::log1p(x); });
+  check_function(ago::ir::error_function_of, [](double x) { return std::erf(x); });
+  check_function(ago::ir::sine_function, [](double x) { return std::sin(x); });
+  check_function(ago::ir::cosine_function, [](double x) { return std::cos(x); });
+  check_function(ago::ir::absolute_value, [](double x) { return std::fabs(x); });
+  check_function(ago::ir::rounded_down, [](double x) { return std::floor(x); });
+  check_function(ago::ir::rounded_up, [](double x) { return std::ceil(x); });
+  check_function(ago::ir::rounded, [](double x) { return std::nearbyint(x); });
+  check_function(ago::ir::reciprocal_root_above, [](double x, double a, double) { return 1 / std::sqrt(x + a); });
+  check_function(ago::ir::root_at_least,
                  [](double x, double least, double) { return std::sqrt(x) < least ? least : std::sqrt(x); });
-  check_function(ago::passes::gelu_inner_function, [](double x, double a, double b) { return a * x + b * x * x * x; });
-  check_function(ago::passes::inverse_root_of_sum, [](double x, double a, double) { return 1 / std::sqrt(x + a); });
+  check_function(ago::ir::gelu_inner, [](double x, double a, double b) { return a * x + b * x * x * x; });
+  check_function(ago::ir::reciprocal_root_above, [](double x, double a, double) { return 1 / std::sqrt(x + a); });
 }

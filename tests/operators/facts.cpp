@@ -48,7 +48,7 @@ struct all_operators : reference::builder {
     convolution(op::pointwise, y, 7);
     convolution(op::linear, y, 7);
     matmul(y, wide), matmul(y, other, true, .5f);
-    ago::ir::window const patch{.stride_h = 2, .stride_w = 2};
+    ago::ir::patch const patch{2, 2};
     int const scores = attention_scores(y, other, 2), patches = attention_scores(y, other, 2, patch);
     attention_values(scores, other, shape(y)), attention_values(patches, other, shape(y), patch);
     bias(y), batch_norm(y), positions(y), scale(y), prelu(y, false);
@@ -69,8 +69,8 @@ struct all_operators : reference::builder {
     append({.kind = op::reshape, .out = {2, 4, 6, 8}}, {y});
     append({.kind = op::permute, .out = {2, 8, 6, 4}, .order = {0, 2, 1, 3}}, {y});
     append({.kind = op::permute, .out = {4, 6, 8, 2}, .order = {3, 1, 2, 0}}, {y});
-    int const unfolded = append({.kind = op::unfold, .out = {8, 1, 12, 4}, .win = patch}, {y});
-    append({.kind = op::fold, .out = shape(y), .win = patch}, {unfolded});
+    int const unfolded = append({.kind = op::unfold, .out = {8, 1, 12, 4}, .patch = patch}, {y});
+    append({.kind = op::fold, .out = shape(y), .patch = patch}, {unfolded});
     append({.kind = op::pad, .out = {2, 8, 9, 4}, .win = {.pad_top = 1, .pad_left = 1, .pad_bottom = 1}}, {y});
     append({.kind = op::expand, .out = shape(y)}, {gate});
     append({.kind = op::resize_nearest, .out = {2, 12, 16, 4}}, {y});

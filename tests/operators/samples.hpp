@@ -29,7 +29,7 @@ constexpr sample sample_of(ago::op kind) {
   using ago::op;
   using ago::ir::op_class;
   ago::ir::window const image{.kernel_h = 3, .kernel_w = 2, .stride_h = 2, .pad_top = 1};
-  ago::ir::window const patch{.stride_h = 2, .stride_w = 2};
+  ago::ir::patch const patch{2, 2};
   ago::shape const whole{2, 6, 8, 4}, pooled{2, 3, 7, 4};
   ago::shape in[2]{whole, whole};
   ago::ir::node n{.kind = kind, .out = whole, .input_count = 1};
@@ -54,7 +54,7 @@ constexpr sample sample_of(ago::op kind) {
         n.alpha = 1;
       } else {
         n.groups = 2;
-        n.win = patch;
+        n.patch = patch;
         n.alpha = .5f;
         if (kind == op::attention_scores) n.out = {8, 2, 12, 12};
         else in[0] = {8, 2, 12, 12};
@@ -98,7 +98,7 @@ constexpr sample sample_of(ago::op kind) {
       else if (kind == op::channel_shuffle) n.groups = 2;
       else if (kind == op::reshape) n.out = {2, 1, 48, 4};
       else if (kind == op::permute) n.order[1] = 2, n.order[2] = 1, n.out = {2, 8, 6, 4};
-      else n.win = patch;
+      else n.patch = patch;
       if (kind == op::unfold) n.out = {8, 1, 12, 4};
       if (kind == op::fold) in[0] = {8, 1, 12, 4};
       break;

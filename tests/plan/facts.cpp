@@ -115,7 +115,8 @@ TEST_CASE("inputs and constants need no step; every other operator has a structu
   static_assert(!evaluates<[] { return structure_of(op::input); }>);
   static_assert(!evaluates<[] { return packed_floats(kernel_key{.what = unknown_structure}, step_data{}); }>);
   static_assert(!evaluates<[] { return *name_of(unknown_structure); }>);
-  static_assert(!evaluates<[] { return layout_of_attention(structure::copy, step_data{}, shape{}, isa::avx2).rows; }>);
+  static_assert(
+      !evaluates<[] { return layout_of_attention(structure::copy, step_data{}, step_details{}, isa::avx2).rows; }>);
 }
 
 TEST_CASE("unknown instruction sets, policies and splits are refused") {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A network of operators by index expressions has the graph of the same network of layers: hence the same plan, kernels
 // and bits.
-#include <ago/operators/operations.hpp>
 #include <ago/passes/optimized.hpp>
+#include <ago/recognition/operation.hpp>
 #include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>

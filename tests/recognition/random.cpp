@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whatever is recognised in an expression has its values: random expressions, and some that differ in a detail from
 // those of layers.
-#include "layers/random_layers.hpp"
+#include "random_layers.hpp"
 #include "recognised_graph.hpp"
 
 #include <ago/operators/description.hpp>

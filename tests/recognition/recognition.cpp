@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators are recognised in index expressions: what layers record, written as expressions, is found again, and
 // whatever is found has the values of the expression.
-#include "layers/random_layers.hpp"
+#include "random_layers.hpp"
 #include "recognised_graph.hpp"
 
 #include <ago/operators/description.hpp>
@@ -50,13 +50,14 @@ bool is_same(ago::ir::node const& got, ago::ir::node const& expected, ago::shape
     case op::sub:
     case op::div:
     case op::less:
-    case op::power: return got.transposed == expected.transposed;
+    case op::power: return got.exchanged == expected.exchanged;
     case op::leaky_relu:
     case op::batch_norm: return near(got.alpha, expected.alpha);
     case op::clip: return got.alpha == expected.alpha && got.beta == expected.beta;
     case op::prelu: return got.entries == expected.entries;
     case op::slice: return got.axis == expected.axis && got.begin == expected.begin && got.step == expected.step;
-    case op::pad: return got.alpha == expected.alpha && got.begin == expected.begin && got.win == expected.win;
+    case op::pad:
+      return got.alpha == expected.alpha && got.pad_channels == expected.pad_channels && got.win == expected.win;
     case op::permute: return std::equal(got.order, got.order + 4, expected.order);
     default: return true;
   }
@@ -144,7 +145,7 @@ TEST_CASE("what layers record is recognised in its expression, field by field") 
       CAPTURE(std::string(name_of(got.kind)));
       bool const square = n.input_count == 2 && in[0] == in[1];  // either operand may be the first
       ago::ir::node expected = n;
-      if (square && is_binary(n.kind)) expected.transposed = false;
+      if (square && is_binary(n.kind)) expected.exchanged = false;
       CHECK(is_same(got, expected, all.nodes[all.edges[n.input_first]].out));
       if (has_weights(n.kind)) CHECK((1u << r.nodes[0].weight) == ago::recognition::parameters_of(d.as, 0));
       if (n.kind == op::depthwise) CHECK(got.groups == n.groups);
@@ -174,9 +175,9 @@ TEST_CASE("operators of random graphs, written as expressions, are recognised") 
         continue;
       }
       ago::ir::node const& last = r.nodes[r.count - 1].made;
-      bool const swapped = n.transposed && n.input_count == 2 && g.source(v).out == g.source(v, 1).out;
+      bool const swapped = n.exchanged && n.input_count == 2 && g.source(v).out == g.source(v, 1).out;
       ago::ir::node expected = n;
-      if (swapped && is_binary(n.kind)) expected.transposed = false;
+      if (swapped && is_binary(n.kind)) expected.exchanged = false;
       if (is_same(last, expected, g.source(v).out)) found.insert(name);
       check_values(d.as, r, random_operands(d.as, numbers));
     }

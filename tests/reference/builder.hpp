@@ -115,16 +115,15 @@ class builder {
     s.c = transposed ? shape(b).w : shape(b).c;
     return append({.kind = ago::op::matmul, .out = s, .transposed = transposed, .alpha = alpha}, {a, b});
   }
-  /// `patch`: its extents are the strides.
-  int attention_scores(int q, int k, int heads, ago::ir::window const& patch = {}, float alpha = 1) {
+  int attention_scores(int q, int k, int heads, ago::ir::patch const& patch = {}, float alpha = 1) {
     ago::shape const s = shape(q), t = shape(k);
-    int const sequences = patch.stride_h * patch.stride_w;
+    int const sequences = patch.pixels();
     ago::shape const out{s.n * sequences, heads, s.h * s.w / sequences, t.h * t.w / sequences};
-    return append({.kind = ago::op::attention_scores, .out = out, .win = patch, .groups = heads, .alpha = alpha},
+    return append({.kind = ago::op::attention_scores, .out = out, .groups = heads, .patch = patch, .alpha = alpha},
                   {q, k});
   }
-  int attention_values(int p, int v, ago::shape const& out, ago::ir::window const& patch = {}) {
-    return append({.kind = ago::op::attention_values, .out = out, .win = patch, .groups = shape(p).h}, {p, v});
+  int attention_values(int p, int v, ago::shape const& out, ago::ir::patch const& patch = {}) {
+    return append({.kind = ago::op::attention_values, .out = out, .groups = shape(p).h, .patch = patch}, {p, v});
   }
   void output(int v) {
     if (graph.output_count == max_outputs) throw std::length_error("builder: too many outputs");

@@ -260,9 +260,7 @@ TEST_CASE("inconsistent graphs are refused") {
   SUBCASE("a slice that ends after its operand") { b.slice(x, 1, 1, 2, 3); }
   SUBCASE("a slice that begins before it") { b.slice(x, 3, -1, 1); }
   SUBCASE("a shape with more elements") { b.append({.kind = op::reshape, .out = {1, 4, 5, 2}}, {x}); }
-  SUBCASE("patches that do not fit") {
-    b.append({.kind = op::unfold, .out = {3, 1, 4, 2}, .win = {.stride_h = 3}}, {x});
-  }
+  SUBCASE("patches that do not fit") { b.append({.kind = op::unfold, .out = {3, 1, 4, 2}, .patch = {3, 1}}, {x}); }
   SUBCASE("heads that do not divide the channels") { b.attention_scores(x, x, 3); }
   SUBCASE("weights of other keys") {
     int const p = b.attention_scores(x, b.slice(x, 2, 0, 3), 1);

@@ -232,7 +232,7 @@ class executor {
       for (std::size_t k = 0; k < 4; ++k)
         if (extents_of(b.extents)[k] == 1) at[k] = 0;
       auto const j = std::size_t(flat(b, at));
-      auto const f = [&](double x, double y) { return n.transposed ? combine(n.kind, y, x) : combine(n.kind, x, y); };
+      auto const f = [&](double x, double y) { return n.exchanged ? combine(n.kind, y, x) : combine(n.kind, x, y); };
       double const x = a.exact[i], y = b.exact[j], z = f(x, y);
       double carried = 0;
       for (double const e : {-a.error[i], a.error[i]})

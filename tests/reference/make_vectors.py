@@ -122,7 +122,7 @@ def attention(extents, keys, heads, patch=(1, 1), alpha=1.0):
     q, k = first(*extents), second(*keys)
     a, b = (heads_of(sequences(x, patch), heads) for x in (q, k))
     scores = alpha * a @ b.transpose(2, 3)
-    fields = dict(win=window((1, 1), patch), groups=heads)
+    fields = dict(groups=heads, patch="{%d, %d}" % tuple(patch))
     emit_nhwc("attention_scores", [q, k], scores, **fields, alpha="%g" % alpha)
     p = first(*scores.shape)
     y = (p @ b).transpose(1, 2).reshape(p.shape[0], -1, extents[3])
@@ -210,9 +210,9 @@ for order in ((0, 1, 3, 2), (3, 0, 1, 2), (2, 3, 0, 1)):
 for extents, patch in (((1, 4, 9, 2), (2, 3)), ((2, 2, 6, 1), (1, 2))):
     x = first(*extents)
     y = sequences(x, patch).unsqueeze(1)
-    emit_nhwc("unfold", [x], y, win=window((1, 1), patch))
+    emit_nhwc("unfold", [x], y, patch="{%d, %d}" % patch)
     x = first(*y.shape)
-    emit_nhwc("fold", [x], from_sequences(x.squeeze(1), *extents[:3], patch), win=window((1, 1), patch))
+    emit_nhwc("fold", [x], from_sequences(x.squeeze(1), *extents[:3], patch), patch="{%d, %d}" % patch)
 x = image(1, 2, 3, 2)
 emit("pad", x, F.pad(x, (2, 1, 0, 3), value=-1.5), win=window((1, 1), pads=(0, 2, 3, 1)), alpha=-1.5)
 for kind in ("nearest", "bilinear"):

@@ -26,12 +26,12 @@ TEST_CASE("channels are shuffled as in ShuffleNet") {
 TEST_CASE("every place in the patches becomes an image of its own, and back") {
   builder b;
   int const x = b.input({1, 2, 4, 1});
-  ago::ir::window const patch{.stride_h = 2, .stride_w = 2};
-  int const y = b.append({.kind = op::unfold, .out = {4, 1, 2, 1}, .win = patch}, {x});
+  ago::ir::patch const patch{2, 2};
+  int const y = b.append({.kind = op::unfold, .out = {4, 1, 2, 1}, .patch = patch}, {x});
   std::vector<std::vector<float>> const image{{0, 1, 2, 3, 10, 11, 12, 13}};
   SUBCASE("unfold") { check_close(outputs_of(b, {}, image), {0, 2, 1, 3, 10, 12, 11, 13}); }
   SUBCASE("fold") {
-    b.append({.kind = op::fold, .out = {1, 2, 4, 1}, .win = patch}, {y});
+    b.append({.kind = op::fold, .out = {1, 2, 4, 1}, .patch = patch}, {y});
     check_close(outputs_of(b, {}, image), {0, 1, 2, 3, 10, 11, 12, 13});
   }
 }

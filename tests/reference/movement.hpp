@@ -38,7 +38,7 @@ inline bool is_inside(ago::shape const& s, indices const& i) {
 
 /// The shape of the result of a movement of `in`, except where the node gives it.
 inline ago::shape moved_shape(ago::ir::node const& n, ago::shape const& in) {
-  int const ph = n.win.stride_h, pw = n.win.stride_w;
+  auto const [ph, pw] = n.patch;
   indices const e = extents_of(in);
   auto const along = [&](int k) { return e[std::size_t(n.order[k])]; };
   switch (n.kind) {
@@ -46,7 +46,7 @@ inline ago::shape moved_shape(ago::ir::node const& n, ago::shape const& in) {
     case ago::op::unfold: return {in.n * ph * pw, 1, in.h / ph * (in.w / pw), in.c};
     case ago::op::pad:
       return {in.n, in.h + n.win.pad_top + n.win.pad_bottom, in.w + n.win.pad_left + n.win.pad_right,
-              std::max(n.out.c, in.c + n.begin)};
+              std::max(n.out.c, in.c + n.pad_channels)};
     case ago::op::channel_shuffle: return in;
     default: return n.out;
   }
@@ -54,7 +54,7 @@ inline ago::shape moved_shape(ago::ir::node const& n, ago::shape const& in) {
 
 inline void check_movement(ago::ir::node const& n, ago::shape const& in) {
   using ago::op;
-  int const ph = n.win.stride_h, pw = n.win.stride_w;
+  auto const [ph, pw] = n.patch;
   check(n.out == moved_shape(n, in), n, "shape");
   if (n.kind == op::channel_shuffle) check(in.c % n.groups == 0, n, "groups do not divide channels");
   if (n.kind == op::unfold) check(in.h % ph == 0 && in.w % pw == 0, n, "patches do not divide the image");
@@ -72,10 +72,10 @@ inline void check_movement(ago::ir::node const& n, ago::shape const& in) {
       check(int(a) == n.axis || extents_of(in)[a] == extents_of(n.out)[a], n, "shape");
 }
 
-/// The position of pixel i of `out` among `in` pixels, see ago::sampling; `standard`: the meaning of 0.
+/// The position of pixel i of `out` among `in` pixels, see ago::sampling; `standard`: the meaning of that.
 inline double place_of(ago::ir::node const& n, int i, int in, int out, ago::sampling standard) {
   using ago::sampling;
-  auto const how = n.begin == 0 ? standard : sampling(n.begin);
+  auto const how = n.positions == sampling::standard ? standard : n.positions;
   bool const corners = how == sampling::align_corners;
   if (out == 1 && (corners || how == sampling::half_pixel_or_first)) return 0;
   if (corners) return i * (in - 1.) / (out - 1.);
@@ -85,16 +85,16 @@ inline double place_of(ago::ir::node const& n, int i, int in, int out, ago::samp
 inline int nearest(ago::ir::node const& n, int i, int in, int out) {
   double const at = place_of(n, i, in, out, ago::sampling::asymmetric);
   double rounded = std::floor(at);
-  if (n.step == 2) rounded = std::ceil(at);
-  if (n.step == 3) rounded = std::ceil(at - .5);
-  if (n.step == 4) rounded = std::floor(at + .5);
+  if (n.rounds == ago::rounding::up) rounded = std::ceil(at);
+  if (n.rounds == ago::rounding::nearest_or_down) rounded = std::ceil(at - .5);
+  if (n.rounds == ago::rounding::nearest_or_up) rounded = std::floor(at + .5);
   return std::clamp(int(rounded), 0, in - 1);
 }
 
 /// The position in the operand of element `i` of the result; a pad if outside.
 inline indices source_of(ago::ir::node const& n, ago::shape const& in, indices i) {
   using ago::op;
-  int const ph = n.win.stride_h, pw = n.win.stride_w;
+  auto const [ph, pw] = n.patch;
   switch (n.kind) {
     case op::slice: i[std::size_t(n.axis)] = n.begin + i[std::size_t(n.axis)] * n.step; return i;
     case op::channel_shuffle: i[3] = i[3] % n.groups * (in.c / n.groups) + i[3] / n.groups; return i;
@@ -108,7 +108,7 @@ inline indices source_of(ago::ir::node const& n, ago::shape const& in, indices i
       return {i[0] / (ph * pw), ty * ph + py, tx * pw + px, i[3]};
     }
     case op::fold: return {(i[0] * ph + i[1] % ph) * pw + i[2] % pw, 0, i[1] / ph * (n.out.w / pw) + i[2] / pw, i[3]};
-    case op::pad: return {i[0], i[1] - n.win.pad_top, i[2] - n.win.pad_left, i[3] - n.begin};
+    case op::pad: return {i[0], i[1] - n.win.pad_top, i[2] - n.win.pad_left, i[3] - n.pad_channels};
     case op::expand:
       for (std::size_t k = 0; k < 4; ++k)
         if (extents_of(in)[k] == 1) i[k] = 0;

@@ -32,9 +32,9 @@ void define_primitives() {
   define(exponential_function, [](double x, double, double) { return std::exp(x); });
   define(error_function_of, [](double x, double, double) { return std::erf(x); });
   define(affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
-  define(ago::passes::gelu_inner_function, [](double x, double a, double b) { return x * (a + b * x * x); });
+  define(ago::ir::gelu_inner, [](double x, double a, double b) { return x * (a + b * x * x); });
   define(squared, [](double x, double, double) { return x * x; });
-  define(ago::passes::inverse_root_of_sum, [](double x, double summand, double) { return 1 / std::sqrt(x + summand); });
+  define(ago::ir::reciprocal_root_above, [](double x, double summand, double) { return 1 / std::sqrt(x + summand); });
 }
 
 /// Constants such as 0.7071... are floats.

@@ -35,8 +35,7 @@ struct token_grid {
   int patch_h, patch_w, columns, count;
 
   token_grid(ago::ir::node const& n, ago::shape const& image)
-      : patch_h{n.win.stride_h}, patch_w{n.win.stride_w}, columns{image.w / patch_w},
-        count{image.h / patch_h * columns} {
+      : patch_h{n.patch.h}, patch_w{n.patch.w}, columns{image.w / patch_w}, count{image.h / patch_h * columns} {
     check(image.h % patch_h == 0 && image.w % patch_w == 0, n, "patches do not divide the image");
   }
   int sequences() const { return patch_h * patch_w; }

@@ -65,7 +65,8 @@ class random_graph : public random_builder {
 
   void grow_reduction(int x) {
     op const kind = op(any(int(op::reduce_sum), int(op::arg_max)));
-    graph.nodes[reduce(kind, x, kind == op::arg_max ? 8 : any(1, 15))].begin = kind == op::arg_max && chance(50);
+    graph.nodes[reduce(kind, x, kind == op::arg_max ? 8 : any(1, 15))].last_of_equals =
+        kind == op::arg_max && chance(50);
   }
 
   void grow_unary(int x) {
@@ -124,7 +125,7 @@ class random_graph : public random_builder {
     op const kind = op(any(int(op::add), int(op::power)));
     int const what = any(0, 2);
     auto const operate = [&](int y) {
-      graph.nodes[binary(kind, x, y)].transposed = (kind == op::sub || kind == op::less) && chance(50);
+      graph.nodes[binary(kind, x, y)].exchanged = (kind == op::sub || kind == op::less) && chance(50);
     };
     if (kind == op::div) operate(unary(op::sigmoid, pick(same)));
     else if (kind == op::power) binary(kind, unary(op::sigmoid, x), unary(op::sigmoid, pick(same)));
@@ -168,8 +169,8 @@ class random_graph : public random_builder {
         break;
       case op::embedding: return void(embedding(slice(x, 3, any(0, s.c - 1), 1), any(1, 4), any(1, 6)));
       default:
-        n.out.h = any(1, 6), n.out.w = any(1, 6), n.begin = any(0, 4);
-        if (n.kind == op::resize_nearest) n.step = any(1, 4);
+        n.out.h = any(1, 6), n.out.w = any(1, 6), n.positions = ago::sampling(any(0, 4));
+        if (n.kind == op::resize_nearest) n.rounds = ago::rounding(any(1, 4) - 1);
         break;
     }
     append_if_fits(n, x);
@@ -182,10 +183,11 @@ class random_graph : public random_builder {
   /// Slices an image, and sometimes concatenates the slices again.
   void grow_patches(int x) {
     ago::shape const s = shape(x);
-    ago::ir::window const w{.stride_h = part_of(s.h), .stride_w = part_of(s.w)};
-    int const sequences = w.stride_h * w.stride_w;
-    int const y = append({.kind = op::unfold, .out = {s.n * sequences, 1, s.h * s.w / sequences, s.c}, .win = w}, {x});
-    if (chance(60)) append({.kind = op::fold, .out = s, .win = w}, {y});
+    ago::ir::patch const patch{part_of(s.h), part_of(s.w)};
+    int const sequences = patch.pixels();
+    int const y =
+        append({.kind = op::unfold, .out = {s.n * sequences, 1, s.h * s.w / sequences, s.c}, .patch = patch}, {x});
+    if (chance(60)) append({.kind = op::fold, .out = s, .patch = patch}, {y});
   }
 
   void grow_matmul(int x) {
@@ -201,8 +203,8 @@ class random_graph : public random_builder {
 
   void grow_attention(int x) {
     ago::shape const s = shape(x);
-    ago::ir::window const patch{.stride_h = part_of(s.h), .stride_w = part_of(s.w)};
-    int const sequences = patch.stride_h * patch.stride_w;
+    ago::ir::patch const patch{part_of(s.h), part_of(s.w)};
+    int const sequences = patch.pixels();
     if (!fits(s.pixels() * s.pixels() / s.n / sequences * s.c)) return;
     int const p = attention_scores(x, x, part_of(s.c), patch, .25f);
     attention_values(chance(70) ? unary(op::softmax, p) : p, x, s, patch);
@@ -221,7 +223,7 @@ class random_graph : public random_builder {
     if (n.kind == op::leaky_relu || n.kind == op::batch_norm) n.alpha *= 2;
     if (n.kind == op::clip) (chance(50) ? n.alpha : n.beta) *= .5f;
     if (n.kind == op::scale || n.kind == op::prelu) n.weight = reserve(n.out.c);
-    if (n.kind == op::sub) n.transposed = !n.transposed;
+    if (n.kind == op::sub) n.exchanged = !n.exchanged;
     if (n.kind == op::map && chance(50)) n.alpha += .5f;
     else if (n.kind == op::map) n.function = &random_functions[n.function == random_functions];
     if (n.kind == op::avg_pool) n.count_pads = !n.count_pads;

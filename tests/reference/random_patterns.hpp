@@ -109,9 +109,9 @@ class random_patterns : public random_builder {
 
   void undo(int x) {
     ago::shape const s = shape(x);
-    int const patch = s.h % 2 == 0 && chance(70) ? 2 : 1, columns = s.w % 2 == 0 && chance(50) ? 2 : 1;
-    ago::ir::window const w{.stride_h = patch, .stride_w = columns};
-    int const places = patch * columns;
+    int const rows = s.h % 2 == 0 && chance(70) ? 2 : 1, columns = s.w % 2 == 0 && chance(50) ? 2 : 1;
+    ago::ir::patch const patch{rows, columns};
+    int const places = patch.pixels();
     if (chance(50)) {
       int const groups = s.c % 2 ? s.c : chance(50) ? 2 : s.c / 2;
       int const y = append({.kind = op::channel_shuffle, .out = s, .groups = groups}, {x});
@@ -120,18 +120,19 @@ class random_patterns : public random_builder {
       int const y = append({.kind = op::from_nchw, .out = s}, {x});
       output(append({.kind = op::to_nchw, .out = s}, {y}));
     } else {
-      int const y = append({.kind = op::unfold, .out = {s.n * places, 1, s.h * s.w / places, s.c}, .win = w}, {x});
-      int const z = append({.kind = op::fold, .out = s, .win = w}, {chance(50) ? y : unary(op::tanh, y)});
-      if (chance(30)) append({.kind = op::unfold, .out = shape(y), .win = w}, {z});
+      int const y =
+          append({.kind = op::unfold, .out = {s.n * places, 1, s.h * s.w / places, s.c}, .patch = patch}, {x});
+      int const z = append({.kind = op::fold, .out = s, .patch = patch}, {chance(50) ? y : unary(op::tanh, y)});
+      if (chance(30)) append({.kind = op::unfold, .out = shape(y), .patch = patch}, {z});
     }
   }
 
   int pad(int x, float value) {
     ago::ir::node n{.kind = op::pad, .out = shape(x), .alpha = value};
     n.win.pad_top = any(0, 1), n.win.pad_left = any(0, 1), n.win.pad_bottom = any(0, 1), n.win.pad_right = any(0, 1);
-    n.begin = chance(20);
+    n.pad_channels = chance(20);
     n.out.h += n.win.pad_top + n.win.pad_bottom, n.out.w += n.win.pad_left + n.win.pad_right;
-    n.out.c += n.begin * any(1, 2);
+    n.out.c += n.pad_channels * any(1, 2);
     return append(n, {x});
   }
   void pad_window(int x) {
@@ -156,7 +157,9 @@ class random_patterns : public random_builder {
     for (int i = 0; i < 2; ++i) {
       s.h = chance(70) ? s.h * any(1, 2) : any(1, 6), s.w *= any(1, 2);
       bool const other = chance(15);  // align_corners, upwards
-      x = append({.kind = op::resize_nearest, .out = s, .begin = 3 * other, .step = 1 + other}, {x});
+      x = append(
+          {.kind = op::resize_nearest, .out = s, .positions = ago::sampling(3 * other), .rounds = ago::rounding(other)},
+          {x});
     }
   }
 

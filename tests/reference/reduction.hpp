@@ -53,7 +53,7 @@ inline void arg_max(ago::ir::node const& n, value const& in, value& out) {
     auto const at = [&](int c) { return i * std::size_t(s.c) + std::size_t(c); };
     int best = 0;
     for (int c = 1; c < s.c; ++c)
-      if (in.exact[at(c)] > in.exact[at(best)] || (n.begin == 1 && in.exact[at(c)] == in.exact[at(best)])) best = c;
+      if (in.exact[at(c)] > in.exact[at(best)] || (n.last_of_equals && in.exact[at(c)] == in.exact[at(best)])) best = c;
     out.exact[i] = best;
     for (int c = 0; c < s.c; ++c) {
       double const reach = in.error[at(c)] + in.error[at(best)];

@@ -58,7 +58,7 @@ TEST_CASE("heads read only their own channels") {
 TEST_CASE("tokens at the same place of their patches form a sequence") {
   builder b;
   int const x = b.input({1, 2, 2, 1});
-  ago::ir::window const patch{.stride_h = 2};
+  ago::ir::patch const patch{2, 1};
   int const p = b.attention_scores(x, x, 1, patch);
   REQUIRE(b.shape(p) == ago::shape{2, 1, 2, 2});
   SUBCASE("scores") { check_close(outputs_of(b, {}, {{1, 2, 3, 4}}), {1, 2, 2, 4, 9, 12, 12, 16}); }

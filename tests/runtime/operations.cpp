@@ -74,9 +74,9 @@ inline constexpr auto mixed = trace(
 /// Functions that operators of the graph compute have no formula there.
 void define_functions() {
   auto const define = [](auto registers, auto of) { reference::define(&ago::ir::user_map<decltype(registers)>, of); };
-  define(tracing::affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
-  define(tracing::root, [](double x) { return std::sqrt(x); });
-  define(tracing::sine_function, [](double x) { return std::sin(x); });
+  define(ir::affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
+  define(ir::root, [](double x) { return std::sqrt(x); });
+  define(ir::sine_function, [](double x) { return std::sin(x); });
 }
 
 /// Runs in guarded memory, and compares with the reference.

@@ -2,8 +2,8 @@
 // A network as a list of ago's layers: the form of an ONNX model before it is written as C++ or recorded as a graph.
 #pragma once
 
+#include <ago/layers/expressed/expressed.hpp>
 #include <ago/network/network.hpp>
-#include <ago/operators/operators.hpp>
 
 #include <string>
 #include <variant>

@@ -42,7 +42,7 @@ char const* axis_name(int axis) {
 
 void add_attention(phrases& p, ir::node const& n) {
   p.add(std::to_string(n.groups) + (n.groups == 1 ? " head" : " heads"));
-  if (n.win.stride_h != 1 || n.win.stride_w != 1) p.add("patch ", n.win.stride_h, n.win.stride_w);
+  if (n.patch.pixels() != 1) p.add("patch ", n.patch.h, n.patch.w);
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ std::string describe(ir::node const& n) {
             ' ' + std::to_string(n.order[3]));
       break;
     case op::unfold:
-    case op::fold: p.add("patch ", n.win.stride_h, n.win.stride_w); break;
+    case op::fold: p.add("patch ", n.patch.h, n.patch.w); break;
     case op::embedding: p.add(std::to_string(n.entries) + " entries"); break;
     default: break;
   }

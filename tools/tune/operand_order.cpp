@@ -51,11 +51,11 @@ orders orders_of_matrix(planned_step const& p) {
 /// Multiply-adds of whole vectors and half register tiles, two per cycle. Usually keys are transposed for packing; if
 /// swapped, queries, values and results are.
 orders orders_of_attention(isa target, planned_data const& s) {
-  attention_layout const l = layout_of_attention(structure::attention, s, s.other_shape, target);
+  attention_layout const l = layout_of_attention(structure::attention, s, s, target);
   int const queries = l.rows, keys = l.first.columns, d = l.first.depth;
   auto const registers = [=](int n) { return (n + lanes(target) - 1) / lanes(target); };
   auto const rows = [half = product_tile(target).pixels / 2](int n) { return (n + half - 1) / half * half; };
-  double const batches = double(s.in.n) * s.win.stride_h * s.win.stride_w * s.groups;
+  double const batches = double(s.in.n) * s.patch.pixels() * s.groups;
   orders r;
   r.usual = batches * 2 * rows(queries) * (double(registers(keys)) * d + double(registers(d)) * keys);
   r.swapped = batches * 2 * registers(queries) * (double(rows(keys)) * d + double(rows(d)) * keys);

@@ -181,7 +181,7 @@ struct operation {
     if constexpr (std::is_invocable_v<F const&, O..., weights>) return body(inputs..., weights(r));
     else return body(inputs...);
   }
-  /// Applied to values of a network: what `apply_operation` (operators/operations.hpp) returns.
+  /// Applied to values of a network: what `apply_operation` (recognition/operation.hpp) returns.
   template <class... X>
     requires(sizeof...(X) > 0 && !(std::is_same_v<X, extents> || ...))
   constexpr auto operator()(X const&... inputs) const {

@@ -5,6 +5,7 @@
 #include <ago/expression/index_expression.hpp>
 #include <ago/ir/array_of.hpp>
 #include <ago/ir/op.hpp>
+#include <ago/ir/sampling.hpp>
 #include <ago/ir/shape.hpp>
 #include <ago/ir/user_function.hpp>
 
@@ -43,6 +44,14 @@ struct sibling {
 /// The most operators that can be merged into one.
 inline constexpr int max_siblings = 4;
 
+/// The part of an image in which pixels have places: attention, unfold and fold treat each place for itself.
+struct patch {
+  int h = 1, w = 1;
+
+  constexpr bool operator==(patch const&) const = default;
+  constexpr int pixels() const { return h * w; }
+};
+
 /// For a convolution that computes a transposed one: the window of the transposed one, whose weights are stored as
 /// [in][out / groups][kernel_h][kernel_w]. The convolution's own output channels are [stride_h][stride_w][out / groups]
 /// in each group.
@@ -58,17 +67,19 @@ struct node {
   op kind{};
   shape out{};
   int input_first{}, input_count{};  ///< its operands are graph::edges[input_first ...]
-  window win{};                      ///< convolutions and pooling; pad: its pads; attention, unfold, fold: its strides
-                                     ///< are the extents of a patch
+  window win{};                      ///< convolutions and pooling; pad: its pads
   scattering scatter{};              ///< convolutions
   int groups{1};                     ///< conv2d, channel_shuffle; attention: heads
   bool count_pads{};                 ///< avg_pool: padded pixels count in the divisor
-  bool transposed{};                 ///< matmul: the second operand is transposed; sub, div, less, power: the operands
-                                     ///< are exchanged
+  ago::ir::patch patch{};            ///< attention, unfold, fold
+  bool transposed{};                 ///< matmul: the second operand is transposed
+  bool exchanged{};                  ///< sub, div, less, power: the operands are exchanged
   int axis{3};                       ///< concat, slice: 0 images, 1 rows, 2 columns, 3 channels
-  int begin{}, step{1};              ///< slice: index of the first element along the axis, and the step between two;
-                                     ///< arg_max: begin 1: the last of equal ones; pad: channels before the value;
-                                     ///< resize: the sampling, and 1 + the rounding
+  int begin{}, step{1};              ///< slice: index of the first element along the axis, and the step between two
+  int pad_channels{};                ///< pad: channels before the value
+  bool last_of_equals{};             ///< arg_max: selects the last of equal elements, not the first
+  sampling positions{};              ///< resizing
+  rounding rounds{};                 ///< resize_nearest
   int order[4]{0, 1, 2, 3};          ///< permute: extent i of the result is extent order[i] of the operand
   int entries{};                     ///< embedding: rows of the table; prelu: slopes, one or as many as channels
   bool is_detached{};                ///< identity: no gradient flows through it

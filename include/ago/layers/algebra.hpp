@@ -2,7 +2,8 @@
 // The algebra of layers. A layer is anything callable that takes a tensor and returns a tensor.
 #pragma once
 
-#include <ago/layers/arithmetic.hpp>
+#include <ago/operators/binary.hpp>
+#include <ago/operators/concat.hpp>
 
 #include <concepts>
 

@@ -1,46 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Transformer layers: products of two values, softmax, layer norm, attention.
+// Multi-head attention.
 #pragma once
 
-#include <ago/layers/arithmetic.hpp>
-#include <ago/layers/elementwise.hpp>
-#include <ago/layers/movement.hpp>
+#include <ago/operators/attention_products.hpp>
+#include <ago/operators/norm.hpp>
+#include <ago/operators/slice.hpp>
 
 namespace ago {
-
-/// The matrix product of x {n, h, w, c} and y {n, h, c, m} for every image and row: {n, h, w, m}. `transposed`: y is
-/// {n, h, m, c}. Its n and h may be 1; it is then used for all images or rows.
-constexpr tensor matmul(tracing::left_operand x, tensor y, bool transposed = false) {
-  tensor const operands[] = {x.value, y};
-  tracing::recording r(op::matmul, x.line, operands);
-  shape const a = x.value.dims(), b = y.dims();
-  int const depth = transposed ? b.c : b.w;
-  if (depth != a.c) r.complain(ir::fault::channels_differ, a.c, depth);
-  if (b.n != a.n && b.n != 1) r.complain(ir::fault::extents_differ, a.n, b.n);
-  if (b.h != a.h && b.h != 1) r.complain(ir::fault::extents_differ, a.h, b.h);
-  ir::node n{.kind = op::matmul, .out = {a.n, a.h, a.w, transposed ? b.w : b.c}, .alpha = 1};
-  n.transposed = transposed;
-  return r.append(n, operands);
-}
-
-/// exp(x) divided by its sum over the channels of each pixel.
-using softmax = tracing::elementwise<op::softmax>;
-
-/// (x - mean) / sqrt(variance + epsilon) * gamma + beta, with mean and (biased) variance of each pixel's channels.
-/// Parameters gamma, beta.
-struct layer_norm {
-  float epsilon = 1e-5f;
-  int line = __builtin_LINE();
-
-  constexpr tensor operator()(tensor x) const {
-    tracing::recording r(op::layer_norm, line, x);
-    if (!(epsilon >= 0)) r.complain(ir::fault::argument_must_not_be_negative, 0, -1);
-    ir::node n{.kind = op::layer_norm, .out = x.dims(), .alpha = epsilon};
-    n.weight = r.place(op::layer_norm, role::gamma, n.out.c);
-    n.shift = r.place(op::layer_norm, role::beta, n.out.c);
-    return r.append(n, x);
-  }
-};
 
 namespace tracing {
 /// 1 / sqrt(x), x >= 1, by Newton's method.
@@ -71,8 +37,8 @@ struct attention {
     if (b.n != a.n) r.complain(ir::fault::extents_differ, a.n, b.n);
     (void)tracing::with_patch(r, op::attention_scores, b, patch);
     ir::node n = tracing::with_patch(r, op::attention_scores, a, patch);
-    ir::window const patches = n.win;
-    long const places = long(patches.stride_h) * patches.stride_w;
+    ir::patch const patches = n.patch;
+    long const places = patches.pixels();
     long const tokens = long(a.h) * a.w / places, others = long(b.h) * b.w / places;
     n.out = {r.fitting(long(a.n) * places), groups, r.fitting(tokens), r.fitting(others > 0 ? others : 1)};
     n.groups = groups;
@@ -86,7 +52,7 @@ struct attention {
     if (c.h != b.h) r.complain(ir::fault::extents_differ, b.h, c.h);
     if (c.w != b.w) r.complain(ir::fault::extents_differ, b.w, c.w);
     if (c.n != b.n) r.complain(ir::fault::extents_differ, b.n, c.n);
-    ir::node result{.kind = op::attention_values, .out = a, .win = patches, .groups = groups, .alpha = 1};
+    ir::node result{.kind = op::attention_values, .out = a, .groups = groups, .patch = patches, .alpha = 1};
     return r.append(result, product);
   }
   /// Queries, keys and values are the three thirds of the channels, as one linear layer computes them.

@@ -3,20 +3,21 @@
 // They are templates for the same reason as activations.
 #pragma once
 
-#include <ago/layers/activations.hpp>
-#include <ago/layers/arithmetic.hpp>
-#include <ago/layers/convolutions.hpp>
-#include <ago/layers/pooling.hpp>
-#include <ago/layers/reductions.hpp>
+#include <ago/operators/activations.hpp>
+#include <ago/operators/binary.hpp>
+#include <ago/operators/convolution.hpp>
+#include <ago/operators/expand.hpp>
+#include <ago/operators/permute.hpp>
+#include <ago/operators/pooling.hpp>
+#include <ago/operators/reduction.hpp>
+#include <ago/operators/reshape.hpp>
+#include <ago/operators/unary.hpp>
 
 #include <concepts>
 
 namespace ago {
 
 namespace tracing {
-
-inline constexpr auto reciprocal_root_above = [](auto x, auto epsilon) { return decltype(x)(1.f) / sqrt(x + epsilon); };
-inline constexpr auto root_at_least = [](auto x, auto least) { return max(least, sqrt(x)); };
 
 constexpr tensor multiplied(tensor x, tensor y, int line) { return record_binary(op::mul, line, x, y); }
 /// A function of one operand, so that kernels can apply it to what they have just computed.
@@ -91,7 +92,7 @@ struct rms_norm {
 
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
     tensor const mean = reduce_mean{axis::channels, line}(tracing::square_of(x, line));
-    tensor const factor = map{tracing::reciprocal_root_above, "reciprocal_root", epsilon, 0, line}(mean);
+    tensor const factor = map{ir::reciprocal_root_above, "reciprocal_root", epsilon, 0, line}(mean);
     tensor const y = tracing::multiplied(x, factor, line);
     tracing::recording r(op::scale, line, y);
     if (!(epsilon >= 0)) r.complain(ir::fault::argument_must_not_be_negative, 0, -1);
@@ -109,8 +110,7 @@ struct l2_normalize {
 
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
     tensor const squares = reduce_sum{along, line}(tracing::square_of(x, line));
-    return tracing::record_binary(op::div, line, x,
-                                  map{tracing::root_at_least, "square_root", least, 0, line}(squares));
+    return tracing::record_binary(op::div, line, x, map{ir::root_at_least, "square_root", least, 0, line}(squares));
   }
 };
 

@@ -2,7 +2,8 @@
 // Layers that turn blocks of an image into channels of one pixel, and back.
 #pragma once
 
-#include <ago/layers/movement.hpp>
+#include <ago/operators/permute.hpp>
+#include <ago/operators/reshape.hpp>
 
 namespace ago {
 

@@ -2,8 +2,9 @@
 // Transposed convolution: the pixels at each position modulo the stride are computed by a convolution without stride.
 #pragma once
 
-#include <ago/layers/convolutions.hpp>
 #include <ago/layers/pixels.hpp>
+#include <ago/operators/convolution.hpp>
+#include <ago/operators/window.hpp>
 
 namespace ago {
 

@@ -3,9 +3,9 @@
 // (NeoFlow, section 4.2). What they are has been found before (recipes.hpp).
 #pragma once
 
-#include <ago/layers/arithmetic.hpp>
 #include <ago/learning/recipes.hpp>
 #include <ago/learning/slice_gradients.hpp>
+#include <ago/operators/binary.hpp>
 
 namespace ago::learning {
 

@@ -6,8 +6,8 @@
 #include <ago/ir/consteval.hpp>
 #include <ago/learning/node_parameters.hpp>
 #include <ago/network/lowering.hpp>
-#include <ago/operators/operations.hpp>
 #include <ago/passes/rewriting.hpp>
+#include <ago/recognition/operation.hpp>
 
 namespace ago::learning {
 
@@ -74,8 +74,8 @@ struct fragment_of {
       tensor all[expression::definition::max_values]{};
       for (int v = 0, next = 0; v < Source.as.input_count; ++v)
         if (Source.parameters[v] < 0) all[v] = x[next++];
-      return described::operation_recording(Source.as, Source.name, x[0], {all, Source.as.input_count},
-                                            Source.parameters)
+      return recognition::operation_recording(Source.as, Source.name, x[0], {all, Source.as.input_count},
+                                              Source.parameters)
           .result(0);
     }
   };
@@ -124,7 +124,7 @@ constexpr tensor paste(fragment const& f, tensor const* given, moved_parameters 
   }
   growing<tensor> made;
   made.reserve(f.node_count);
-  for (int v = 0; v < f.input_count; ++v) made.push(described::before_views(given[v]));
+  for (int v = 0; v < f.input_count; ++v) made.push(recognition::before_views(given[v]));
   for (int v = f.input_count; v < f.node_count; ++v) {
     node n = f.nodes[v];
     tensor operands[expression::index_expression::max_operands]{};

@@ -52,7 +52,7 @@ constexpr tensor stacked(growing<tensor>& matrices, int rows, int channels) {
   tracing::recording r(matrices[0]);
   for (int k = 0; k < matrices.size; ++k) {
     tensor& x = matrices[k];
-    x = described::before_views(x);
+    x = recognition::before_views(x);
     shape const s = k == 0 ? x.dims() : matrices[0].dims();
     x = r.reshaped(x, s.c == channels ? s : shape{1, 1, rows, channels});
   }

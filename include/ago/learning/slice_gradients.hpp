@@ -25,7 +25,7 @@ constexpr tensor between_zeros(tracing::recording& r, tensor x, int axis, int be
   extent_along(n.out, axis) += before + after;
   if (axis == 1) n.win.pad_top = before, n.win.pad_bottom = after;
   if (axis == 2) n.win.pad_left = before, n.win.pad_right = after;
-  if (axis == 3) n.begin = before;
+  if (axis == 3) n.pad_channels = before;
   return r.append(n, x);
 }
 

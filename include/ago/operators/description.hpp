@@ -2,11 +2,7 @@
 // Every operator of a graph as index expressions.
 #pragma once
 
-#include <ago/operators/described/elementwise.hpp>
-#include <ago/operators/described/movement.hpp>
-#include <ago/operators/described/products.hpp>
-#include <ago/operators/described/reductions.hpp>
-#include <ago/operators/described/resizing.hpp>
+#include <ago/operators/operators.hpp>
 
 namespace ago::described {
 
@@ -15,44 +11,54 @@ inline constexpr int max_operands = 16;
 
 /// The result of node n, an operand of nothing if it has no description; `x`: its operands.
 constexpr operand value_of(node const& n, operand const* x, parameters const& parameter) {
-  switch (class_of(n.kind)) {
-    case op_class::input:
-    case op_class::contraction:  // these have their expression
-    case op_class::nest: return {};
-    case op_class::constant: return constant(n, parameter);
-    case op_class::convolution:
-    case op_class::matrix_product: return convolution(n, x[0], parameter);
-    case op_class::value_product:
-      if (n.kind == op::matmul) return matmul(n, x[0], x[1]);
-      return n.kind == op::attention_scores ? attention_scores(n, x[0], x[1]) : attention_values(n, x[0], x[1]);
-    case op_class::parametric:
-      switch (n.kind) {
-        case op::bias: return bias(n, x[0], parameter);
-        case op::batch_norm: return batch_norm(n, x[0], parameter);
-        case op::scale: return scale(x[0], parameter);
-        case op::prelu: return prelu(n, x[0], parameter);
-        case op::positions: return positions(n, x[0], parameter);
-        default: break;
-      }
-      break;
-    case op_class::arithmetic:
-    case op_class::function:
-    case op_class::identity: return unary(n, x[0]);
-    case op_class::commutative:
-    case op_class::ordered:
-    case op_class::power: return binary(n, x[0], x[1]);
-    case op_class::window_pool: return window_pool(n, x[0]);
-    case op_class::global_pool: return global_pool(n, x[0]);
-    case op_class::norm: return n.kind == op::softmax ? softmax(x[0]) : layer_norm(n, x[0], parameter);
-    case op_class::reduction: return n.kind == op::arg_max ? arg_max(n, x[0]) : reduction(n, x[0]);
-    case op_class::movement:
-    case op_class::pad:
-    case op_class::expand: return movement(n, x[0]);
-    case op_class::layout: return n.kind == op::from_nchw ? from_nchw(x[0]) : to_nchw(x[0]);
-    case op_class::resize: return resize(n, x[0]);
-    case op_class::concat: return joined(x, n.input_count, n.axis);
-    case op_class::embedding: return embedding(n, x[0], parameter);
+  // clang-format off
+  switch (n.kind) {
+    case op::input:
+    case op::contraction:  // these have their expression
+    case op::nest: return {};
+    case op::conv2d:
+    case op::depthwise:
+    case op::pointwise: return convolution(n, x[0], parameter);
+    case op::linear: return linear(n, x[0], parameter);
+    case op::matmul: return matmul(n, x[0], x[1]);
+    case op::attention_scores: return attention_scores(n, x[0], x[1]);
+    case op::attention_values: return attention_values(n, x[0], x[1]);
+    case op::bias: return bias(n, x[0], parameter);
+    case op::batch_norm: return batch_norm(n, x[0], parameter);
+    case op::positions: return positions(n, x[0], parameter);
+    case op::scale: return scale(x[0], parameter);
+    case op::prelu: return prelu(n, x[0], parameter);
+    case op::identity: case op::relu: case op::relu6: case op::leaky_relu: case op::clip: case op::hard_sigmoid:
+    case op::hard_swish: case op::sigmoid: case op::silu: case op::gelu: case op::gelu_tanh: case op::tanh:
+    case op::map: return unary(n, x[0]);
+    case op::add: case op::mul: case op::sub: case op::div: case op::maximum: case op::minimum: case op::less:
+    case op::power: return binary(n, x[0], x[1]);
+    case op::max_pool:
+    case op::avg_pool: return window_pool(n, x[0]);
+    case op::global_max_pool:
+    case op::global_avg_pool: return global_pool(n, x[0]);
+    case op::softmax: return softmax(x[0]);
+    case op::layer_norm: return layer_norm(n, x[0], parameter);
+    case op::reduce_sum: case op::reduce_mean: case op::reduce_max: case op::reduce_min:
+    case op::reduce_product: return reduction(n, x[0]);
+    case op::arg_max: return arg_max(n, x[0]);
+    case op::concat: return concat(n, x);
+    case op::slice: return slice(n, x[0]);
+    case op::channel_shuffle: return channel_shuffle(n, x[0]);
+    case op::reshape: return reshape(n, x[0]);
+    case op::permute: return permute(n, x[0]);
+    case op::unfold: return unfolded(n, x[0]);
+    case op::fold: return folded(n, x[0]);
+    case op::pad: return pad(n, x[0]);
+    case op::expand: return expand(n, x[0]);
+    case op::resize_nearest:
+    case op::resize_bilinear: return resize(n, x[0]);
+    case op::embedding: return embedding(n, x[0], parameter);
+    case op::constant: return constant(n, parameter);
+    case op::from_nchw: return from_nchw(x[0]);
+    case op::to_nchw: return to_nchw(x[0]);
   }
+  // clang-format on
   no_case_for_this_value();
 }
 

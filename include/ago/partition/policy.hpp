@@ -11,6 +11,7 @@
 #include <ago/partition/paper.hpp>
 
 #include <climits>
+#include <concepts>
 
 namespace ago::partition {
 

@@ -30,7 +30,7 @@ constexpr bool permute_of_permute(auto& w, int v) {
 constexpr bool permute_is_reshape(auto& w, int v) {
   node const& n = w[v];
   shape const& in = w.shape_of(w.operand(v));
-  bool const still = n.kind == op::permute ? keeps_order(in, n) : n.win.stride_h * n.win.stride_w == 1;
+  bool const still = n.kind == op::permute ? keeps_order(in, n) : n.patch.pixels() == 1;
   if (!still || in == n.out) return false;
   w.become(v, {.kind = op::reshape}, w.operand(v));
   return true;
@@ -90,7 +90,7 @@ constexpr bool is_inverse(node const& before, node const& n) {
   if (n.kind == op::to_nchw) return before.kind == op::from_nchw;
   bool const patches =
       (n.kind == op::fold && before.kind == op::unfold) || (n.kind == op::unfold && before.kind == op::fold);
-  return patches && n.win.stride_h == before.win.stride_h && n.win.stride_w == before.win.stride_w;
+  return patches && n.patch == before.patch;
 }
 
 /// The rules shuffle_of_shuffle, fold_of_unfold and layout_round_trip.
@@ -106,7 +106,7 @@ constexpr bool resize_of_resize(auto& w, int v) {
   int const u = w.operand(v), both[] = {u, v};
   if (w[u].kind != op::resize_nearest) return false;
   for (int const i : both)
-    if (w[i].begin != node{}.begin || w[i].step != node{}.step) return false;
+    if (w[i].positions != sampling::standard || w[i].rounds != rounding::down) return false;
   shape const &from = w.shape_of(w.operand(u)), &between = w[u].out, &to = w[v].out;
   if (between.h % from.h || between.w % from.w || to.h % between.h || to.w % between.w) return false;
   w.read(v, w.operand(u));

@@ -2,7 +2,7 @@
 // Opens compound operators into the primitives that other compilers' graphs consist of.
 #pragma once
 
-#include <ago/layers/activations.hpp>
+#include <ago/ir/functions.hpp>
 #include <ago/passes/rewriting.hpp>
 
 namespace ago::passes {
@@ -45,11 +45,6 @@ constexpr graph_size size_of_opened(graph_view g, opening const& o) {
   return r;
 }
 
-inline constexpr auto gelu_inner_function = [](auto x, auto linear, auto cubic) {
-  return x * (linear + cubic * x * x);
-};
-inline constexpr auto inverse_root_of_sum = [](auto x, auto summand) { return decltype(x)(1.f) / sqrt(x + summand); };
-
 template <int V, int E, int O>
 struct opener {
   opened_graph<V, E, O>& to;
@@ -86,25 +81,24 @@ struct opener {
   }
 
   constexpr int softmax(int x) {
-    int const e = apply(tracing::exponential_function, "exponential", append(op::sub, x, reduce(op::reduce_max, x)));
+    int const e = apply(exponential_function, "exponential", append(op::sub, x, reduce(op::reduce_max, x)));
     return append(op::div, e, reduce(op::reduce_sum, e));
   }
   constexpr int layer_norm(int x) {
     int const centred = append(op::sub, x, reduce(op::reduce_mean, x));
-    int const variance = reduce(op::reduce_mean, apply(tracing::squared, "square", centred));
-    int const factor = apply(inverse_root_of_sum, "reciprocal_root", variance, compound.alpha);
+    int const variance = reduce(op::reduce_mean, apply(squared, "square", centred));
+    int const factor = apply(reciprocal_root_above, "reciprocal_root", variance, compound.alpha);
     int const normal = append(op::mul, centred, factor);
     int const scaled = append({.kind = op::scale, .out = compound.out, .weight = compound.weight}, normal);
     return append({.kind = op::bias, .out = compound.out, .shift = compound.shift}, scaled);
   }
   constexpr int gelu(int x) {
-    int const e =
-        apply(tracing::error_function_of, "error_function", apply(tracing::affine_function, "affine", x, .70710678f));
-    return append(op::mul, x, apply(tracing::affine_function, "affine", e, .5f, .5f));
+    int const e = apply(error_function_of, "error_function", apply(affine_function, "affine", x, .70710678f));
+    return append(op::mul, x, apply(affine_function, "affine", e, .5f, .5f));
   }
   constexpr int gelu_tanh(int x) {
-    int const t = append(op::tanh, apply(gelu_inner_function, "gelu_inner", x, .79788456f, .79788456f * .044715f));
-    return append(op::mul, x, apply(tracing::affine_function, "affine", t, .5f, .5f));
+    int const t = append(op::tanh, apply(gelu_inner, "gelu_inner", x, .79788456f, .79788456f * .044715f));
+    return append(op::mul, x, apply(affine_function, "affine", t, .5f, .5f));
   }
 
   /// Appends the primitives of the compound operator, and returns the last one.

@@ -96,6 +96,8 @@ constexpr bool same_operator(node const& x, node const& y) {
   if (x.alpha != y.alpha || x.beta != y.beta || x.function != y.function) return false;
   if (x.described != y.described || x.weight_operand != y.weight_operand) return false;
   if (x.transposed != y.transposed || x.axis != y.axis || x.begin != y.begin || x.step != y.step) return false;
+  if (x.exchanged != y.exchanged || x.patch != y.patch || x.pad_channels != y.pad_channels) return false;
+  if (x.last_of_equals != y.last_of_equals || x.positions != y.positions || x.rounds != y.rounds) return false;
   for (int i = 0; i < 4; ++i)
     if (x.order[i] != y.order[i]) return false;
   for (int i = 0; i < max_siblings - 1 && x.siblings[i].channels + y.siblings[i].channels > 0; ++i)

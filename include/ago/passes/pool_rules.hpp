@@ -15,7 +15,7 @@ constexpr bool pad_of_pad(auto& w, int v) {
   int const u = w.operand(v);
   if (w[u].kind != op::pad || w[u].alpha != w[v].alpha) return false;
   add_pads(w[v].win, w[u].win);
-  w[v].begin += w[u].begin;
+  w[v].pad_channels += w[u].pad_channels;
   w.read(v, w.operand(u));
   return true;
 }

@@ -107,7 +107,7 @@ constexpr bool fuses(graph_view g, bool const* done, step_nodes const& s, int v,
 constexpr void add_stage(graph_view g, step_nodes& s, int r) {
   bool const binary = is_binary(g.nodes[r].kind), first = g.operand(r) == s.result;
   s.others[s.stage_count] = binary ? g.operand(r, first) : -1;
-  s.reversed[s.stage_count] = binary && !commutes(g.nodes[r].kind) && g.nodes[r].transposed == first;
+  s.reversed[s.stage_count] = binary && !commutes(g.nodes[r].kind) && g.nodes[r].exchanged == first;
   s.stages[s.stage_count++] = r;
   s.result = r;
 }

@@ -56,13 +56,14 @@ constexpr strided_loops loops_of_axes(step_data const& s, int const (&order)[4])
   return r;
 }
 
-/// Between an image and the sequences of the pixels at each place (py, px) in its patches, which are as large as the
-/// strides of the window. `folds`: to the image.
-constexpr strided_loops loops_of_patches(step_data const& s, bool folds) {
+/// Between an image and the sequences of the pixels at each place (py, px) in its patches. `folds`: to the
+/// image.
+constexpr strided_loops loops_of_patches(step_data const& s, patch const& of, bool folds) {
   shape const& image = folds ? s.out : s.in;
   int const pixel = (folds ? s.destination : s.source).pixel_stride;
   int const token = (folds ? s.source : s.destination).pixel_stride;
-  int const ph = s.win.stride_h, pw = s.win.stride_w, rows = image.h / ph, columns = image.w / pw;
+  auto const [ph, pw] = of;
+  int const rows = image.h / ph, columns = image.w / pw;
   int const row = image.w * pixel, sequence = rows * columns * token;
   strided_loops r;
   auto const add = [&](int extent, int in_image, int in_sequences) {
@@ -107,7 +108,7 @@ constexpr strided_loops loops_of(node const& n, step_data const& s, int first) {
     case op::permute: return loops_of_axes(s, n.order);
     case op::expand: return loops_of_axes(s, same);
     case op::unfold:
-    case op::fold: return loops_of_patches(s, n.kind == op::fold);
+    case op::fold: return loops_of_patches(s, n.patch, n.kind == op::fold);
     case op::reshape: return loops_in_order(s);
     default: no_case_for_this_value();
   }

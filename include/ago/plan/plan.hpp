@@ -41,10 +41,11 @@ constexpr void describe_main(graph<V, E, O> const& g, step_nodes const& s, memor
   d.groups = n.kind == op::embedding ? n.entries : has_weights(n.kind) && n.kind != op::conv2d ? 1 : n.groups;
   d.count_pads = n.count_pads;
   if (!has_weights(n.kind)) d.alpha = s.attention ? g.source(g.operand(s.main)).alpha : n.alpha;
-  d.last_of_equals = n.kind == op::arg_max && n.begin != 0;
-  if (n.kind == op::resize_nearest) d.rounds = rounding(n.step - 1);
-  if (n.kind == op::resize_nearest || n.kind == op::resize_bilinear) d.positions = sampling(n.begin);
-  if (n.kind == op::pad && d.in.c != d.out.c) d.loops = loops_of_pad(d, n.begin);
+  d.last_of_equals = n.last_of_equals;
+  d.rounds = n.rounds;
+  d.positions = n.positions;
+  d.patch = n.patch;
+  if (n.kind == op::pad && d.in.c != d.out.c) d.loops = loops_of_pad(d, n.pad_channels);
   if (kernel::copies(p.key.what)) d.loops = loops_of(n, d, s.piece_at);
   p.key.described = n.described;
   p.key.weight_operand = std::int8_t(n.weight_operand);

@@ -208,6 +208,7 @@ struct step_details {
   place other[max_inputs - 1]{};  ///< products of two values: the second operand (keys, values); attention: keys,
                                   ///< values; contraction, nest: operands 1 ... of the expression
   shape other_shape{};            ///< of each of them, if they are alike
+  ago::ir::patch patch{};         ///< attention and its products
   float alpha = 0;                ///< layer_norm: epsilon; products of two values: a factor; pad: the value of the pads
   strided_loops loops{};          ///< what a copy or pad moves; none: in the order of memory
   sampling positions{};           ///< resizing

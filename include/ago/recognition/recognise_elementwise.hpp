@@ -2,7 +2,7 @@
 // Elementwise expressions as elementwise operators, from the operands up.
 #pragma once
 
-#include <ago/layers/activations.hpp>
+#include <ago/ir/functions.hpp>
 #include <ago/recognition/formulas.hpp>
 #include <ago/recognition/recognise_movement.hpp>
 
@@ -160,8 +160,8 @@ struct elementwise_finder {
   }
   constexpr recognised_operand affine(linear_form const& f) {
     if (f.factor == 1 && f.summand == 0) return value(f.of);
-    if (f.factor == -1 && f.summand == 0) return map(tracing::negated, "negative", f.of);
-    return map(tracing::affine_function, "affine", f.of, f.factor, f.summand);
+    if (f.factor == -1 && f.summand == 0) return map(ir::negated, "negative", f.of);
+    return map(ir::affine_function, "affine", f.of, f.factor, f.summand);
   }
 
   constexpr recognised_operand compute(int n) {
@@ -189,21 +189,21 @@ struct elementwise_finder {
       case kind::minimum: return binary(op::minimum, a, b);
       case kind::less: return binary(op::less, a, b);
       case kind::power:
-        if (form.is_number(b)) return map(tracing::power_function, "to_power", a, double(form.at(b).number()));
+        if (form.is_number(b)) return map(ir::power_function, "to_power", a, double(form.at(b).number()));
         return binary(op::power, a, b);
-      case kind::absolute: return map(tracing::absolute_value, "absolute", a);
-      case kind::exp: return map(tracing::exponential_function, "exponential", a);
-      case kind::expm1: return map(tracing::exponential_minus_one, "exponential_minus_one", a);
-      case kind::log: return map(tracing::logarithm_function, "logarithm", a);
-      case kind::log1p: return map(tracing::logarithm_of_one_plus, "logarithm_of_one_plus", a);
-      case kind::sqrt: return map(tracing::root, "square_root", a);
-      case kind::rsqrt: return map(tracing::inverse_root, "reciprocal_root", a);
-      case kind::erf: return map(tracing::error_function_of, "error_function", a);
-      case kind::sin: return map(tracing::sine_function, "sine", a);
-      case kind::cos: return map(tracing::cosine_function, "cosine", a);
-      case kind::floor: return map(tracing::rounded_down, "round_down", a);
-      case kind::ceil: return map(tracing::rounded_up, "round_up", a);
-      case kind::round: return map(tracing::rounded, "round_off", a);
+      case kind::absolute: return map(ir::absolute_value, "absolute", a);
+      case kind::exp: return map(ir::exponential_function, "exponential", a);
+      case kind::expm1: return map(ir::exponential_minus_one, "exponential_minus_one", a);
+      case kind::log: return map(ir::logarithm_function, "logarithm", a);
+      case kind::log1p: return map(ir::logarithm_of_one_plus, "logarithm_of_one_plus", a);
+      case kind::sqrt: return map(ir::root, "square_root", a);
+      case kind::rsqrt: return map(ir::inverse_root, "reciprocal_root", a);
+      case kind::erf: return map(ir::error_function_of, "error_function", a);
+      case kind::sin: return map(ir::sine_function, "sine", a);
+      case kind::cos: return map(ir::cosine_function, "cosine", a);
+      case kind::floor: return map(ir::rounded_down, "round_down", a);
+      case kind::ceil: return map(ir::rounded_up, "round_up", a);
+      case kind::round: return map(ir::rounded, "round_off", a);
       default: return {};
     }
   }
@@ -218,11 +218,11 @@ struct elementwise_finder {
     bool const of_root = form.is(b, kind::sqrt);
     double const number = double(form.at(a).number());
     recognised_operand const inverse =
-        of_root ? map(tracing::inverse_root, "reciprocal_root", form.left(b)) : map(tracing::inverse, "reciprocal", b);
+        of_root ? map(ir::inverse_root, "reciprocal_root", form.left(b)) : map(ir::inverse, "reciprocal", b);
     if (number == 1 || list.failed) return inverse;
     return unary({.kind = op::map,
                   .alpha = float(number),
-                  .function = &user_map<std::remove_cvref_t<decltype(tracing::affine_function)>>,
+                  .function = &user_map<std::remove_cvref_t<decltype(ir::affine_function)>>,
                   .function_name = "affine"},
                  inverse);
   }

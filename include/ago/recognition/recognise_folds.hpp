@@ -2,7 +2,7 @@
 // Folds over whole axes as reductions, and sums of products of two values as matrix products.
 #pragma once
 
-#include <ago/layers/reductions.hpp>
+#include <ago/operators/reduction.hpp>
 #include <ago/recognition/recognise_windows.hpp>
 
 namespace ago::recognition {

@@ -236,7 +236,7 @@ struct movement_finder {
     node n{.kind = op::pad, .out = shape_of(out), .alpha = view.access(a).pad()};
     n.win.pad_top = before[1], n.win.pad_bottom = after[1];
     n.win.pad_left = before[2], n.win.pad_right = after[2];
-    n.begin = before[3];
+    n.pad_channels = before[3];
     return list.append(n, whole(shape_of(in)));
   }
 };

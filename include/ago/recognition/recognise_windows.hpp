@@ -2,7 +2,7 @@
 // Folds over windows as convolutions and pooling.
 #pragma once
 
-#include <ago/layers/windowing.hpp>
+#include <ago/operators/window.hpp>
 #include <ago/recognition/index_view.hpp>
 #include <ago/recognition/recognised.hpp>
 

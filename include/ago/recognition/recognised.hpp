@@ -5,7 +5,7 @@
 #include <ago/expression/index_expression.hpp>
 #include <ago/ir/axis.hpp>
 #include <ago/ir/graph.hpp>
-#include <ago/layers/broadcasting.hpp>
+#include <ago/operators/expand.hpp>
 
 namespace ago::recognition {
 
@@ -78,7 +78,7 @@ struct recognition_list {
     bool const swapped = a.as != whole && (b.as == whole || a.as.count() < b.as.count());
     recognised_operand const larger = swapped ? b : a, other = swapped ? a : b;
     node n{.kind = kind, .out = whole};
-    n.transposed = swapped && !commutes(kind);
+    n.exchanged = swapped && !commutes(kind);
     recognised_operand const first = expanded(larger, whole);
     shape const o = other.as;
     return append(n, first,
@@ -91,9 +91,11 @@ struct recognition_list {
     if (x.kind != y.kind || a.operand_count != b.operand_count || a.operands[0] != b.operands[0] ||
         a.operands[1] != b.operands[1] || x.out != y.out)
       return false;
-    bool same = a.weight == b.weight && a.shift == b.shift && x.transposed == y.transposed && x.alpha == y.alpha &&
-                x.beta == y.beta && x.function == y.function && x.axis == y.axis && x.begin == y.begin &&
-                x.step == y.step && x.groups == y.groups && x.win == y.win && x.count_pads == y.count_pads;
+    bool same = a.weight == b.weight && a.shift == b.shift && x.transposed == y.transposed &&
+                x.exchanged == y.exchanged && x.alpha == y.alpha && x.beta == y.beta && x.function == y.function &&
+                x.axis == y.axis && x.begin == y.begin && x.step == y.step && x.groups == y.groups && x.win == y.win &&
+                x.patch == y.patch && x.count_pads == y.count_pads && x.pad_channels == y.pad_channels &&
+                x.last_of_equals == y.last_of_equals && x.positions == y.positions && x.rounds == y.rounds;
     for (int i = 0; i < 4; ++i) same = same && a.norm[i] == b.norm[i] && x.order[i] == y.order[i];
     return same;
   }

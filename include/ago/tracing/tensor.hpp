@@ -29,6 +29,13 @@ struct tensor {
 namespace tracing {
 /// Source line of the layer that recorded `x`.
 constexpr int line_of(tensor x) { return x.recorder ? x.recorder->nodes[x.index].line : 0; }
+
+/// The left operand of an operator with its source line; operators themselves cannot have default arguments.
+struct left_operand {
+  tensor value;
+  int line;
+  constexpr left_operand(tensor x, int at = __builtin_LINE()) : value(x), line(at) {}
+};
 }  // namespace tracing
 
 }  // namespace ago

@@ -31,8 +31,7 @@ struct problem {
     s.out = out;
     s.other_shape = kv();
     s.groups = heads;
-    s.win.stride_h = ph;
-    s.win.stride_w = pw;
+    s.patch = {ph, pw};
     s.alpha = scale;
     return s;
   }

@@ -157,12 +157,11 @@ TEST_CASE("every place in the patches becomes a sequence, and sequences become a
     shape const image{r.integer(1, 2), ph * rows, pw * columns, channels(r, I)};
     shape const sequences{image.n * ph * pw, 1, rows * columns, image.c};
     planned_data s;
-    s.win.stride_h = ph;
-    s.win.stride_w = pw;
+    ago::ir::patch const patch{ph, pw};
     s.in = image;
     s.out = sequences;
     set_places(s, r);
-    s.loops = loops_of_patches(s, false);
+    s.loops = loops_of_patches(s, patch, false);
     check_moves<I>(s, r, [&](indices const& i) {
       int const px = i[0] % pw, py = i[0] / pw % ph, tx = i[2] % columns, ty = i[2] / columns;
       return indices{i[0] / pw / ph, ty * ph + py, tx * pw + px, i[3]};
@@ -170,7 +169,7 @@ TEST_CASE("every place in the patches becomes a sequence, and sequences become a
     s.in = sequences;
     s.out = image;
     set_places(s, r);
-    s.loops = loops_of_patches(s, true);
+    s.loops = loops_of_patches(s, patch, true);
     check_moves<I>(s, r, [&](indices const& i) {
       return indices{(i[0] * ph + i[1] % ph) * pw + i[2] % pw, 0, i[1] / ph * columns + i[2] / pw, i[3]};
     });

@@ -14,12 +14,11 @@ namespace ago::kernel {
 /// Calls f(image, place in the patch, queries, keys) for every image and place; the queries are pixels of `s`, the keys
 /// pixels of `keys`.
 template <class F>
-AGO_INLINE void for_each_place(shape const& s, shape const& keys, window const& patch, F f) {
+AGO_INLINE void for_each_place(shape const& s, shape const& keys, patch const& p, F f) {
   for (int n = 0; n < s.n; ++n)
-    for (int py = 0; py < patch.stride_h; ++py)
-      for (int px = 0; px < patch.stride_w; ++px)
-        f(n, py * patch.stride_w + px, row_pixels::tokens(s, patch, n, py, px),
-          row_pixels::tokens(keys, patch, n, py, px));
+    for (int py = 0; py < p.h; ++py)
+      for (int px = 0; px < p.w; ++px)
+        f(n, py * p.w + px, row_pixels::tokens(s, p, n, py, px), row_pixels::tokens(keys, p, n, py, px));
 }
 
 /// The channels of `p` from `channel` on, as a matrix whose rows are `pixels`.
@@ -75,7 +74,7 @@ struct attention_kernel {
     step_details const& d = m.details(s);
     int const channels = s.in.c / s.groups;
     float const factor = d.alpha * std::numbers::log2e_v<float>;
-    for_each_place(s.in, d.other_shape, s.win, [&](int, int, auto const& queries, auto const& keys) {
+    for_each_place(s.in, d.other_shape, d.patch, [&](int, int, auto const& queries, auto const& keys) {
       for (int channel = 0; channel < s.in.c; channel += channels) {
         auto const at = [&](place const& p, auto const& pixels) { return matrix_at(p, m, pixels, channel); };
         pack_columns<I>(step.layout.first, at(d.other[0], keys), step.first_operand());
@@ -102,8 +101,8 @@ struct attention_scores_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
     product_step<K> const step(s, m);
     step_details const& d = m.details(s);
-    int const channels = s.in.c / s.groups, places = s.win.stride_h * s.win.stride_w;
-    for_each_place(s.in, d.other_shape, s.win, [&](int n, int place, auto const& queries, auto const& keys) {
+    int const channels = s.in.c / s.groups, places = d.patch.pixels();
+    for_each_place(s.in, d.other_shape, d.patch, [&](int n, int place, auto const& queries, auto const& keys) {
       for (int head = 0; head < s.groups; ++head) {
         long const row = ((long(n) * places + place) * s.groups + head) * step.layout.rows;
         pack_columns<K.target>(step.layout.first, matrix_at(d.other[0], m, keys, head * channels),
@@ -125,8 +124,8 @@ struct attention_values_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
     product_step<K> const step(s, m);
     step_details const& d = m.details(s);
-    int const channels = s.out.c / s.groups, places = s.win.stride_h * s.win.stride_w;
-    for_each_place(s.out, d.other_shape, s.win, [&](int n, int place, auto const& results, auto const& values) {
+    int const channels = s.out.c / s.groups, places = d.patch.pixels();
+    for_each_place(s.out, d.other_shape, d.patch, [&](int n, int place, auto const& results, auto const& values) {
       for (int head = 0; head < s.groups; ++head) {
         long const row = ((long(n) * places + place) * s.groups + head) * step.layout.rows;
         auto const weights = row_pixels::dense(row, step.layout.rows);

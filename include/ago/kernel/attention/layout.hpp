@@ -63,10 +63,9 @@ struct attention_layout {
 };
 
 /// Tokens of one batch of an attention: one from each patch of the image `s`.
-constexpr int tokens_of(shape const& s, window const& patch) { return s.h / patch.stride_h * (s.w / patch.stride_w); }
+constexpr int tokens_of(shape const& s, patch const& p) { return s.h / p.h * (s.w / p.w); }
 
-/// `other`: the shape of the second operand.
-constexpr attention_layout layout_of_attention(structure what, step_data const& s, shape const& other, isa target) {
+constexpr attention_layout layout_of_attention(structure what, step_data const& s, step_details const& d, isa target) {
   attention_layout r;
   if (what == structure::matmul) {
     r.rows = s.in.w;
@@ -77,8 +76,8 @@ constexpr attention_layout layout_of_attention(structure what, step_data const& 
   } else if (what != structure::attention_scores && what != structure::attention) {
     ir::no_case_for_this_value();
   } else {
-    int const keys = tokens_of(other, s.win);
-    r.rows = tokens_of(s.in, s.win);
+    int const keys = tokens_of(d.other_shape, d.patch);
+    r.rows = tokens_of(s.in, d.patch);
     r.first = {s.in.c / s.groups, keys, target};
     if (what == structure::attention) r.second = {keys, s.in.c / s.groups, target};
   }
@@ -92,7 +91,7 @@ constexpr attention_layout layout_of_attention(structure what, step_data const& 
 
 /// Floats of a step's scratch, 0 if it needs none.
 constexpr long attention_scratch_floats(structure what, planned_data const& s, isa target) {
-  return is_product(what) ? layout_of_attention(what, s, s.other_shape, target).floats() : 0;
+  return is_product(what) ? layout_of_attention(what, s, s, target).floats() : 0;
 }
 
 }  // namespace ago::kernel

@@ -21,8 +21,8 @@ struct row_pixels {
   /// Pixels first, first + 1, ...
   AGO_INLINE static row_pixels dense(long first, int rows) { return {first, rows, 1, 0}; }
   /// The tokens at (py, px) of each patch of image `n` of `s`, row by row.
-  AGO_INLINE static row_pixels tokens(shape const& s, window const& patch, int n, int py, int px) {
-    int const ph = patch.stride_h, pw = patch.stride_w;
+  AGO_INLINE static row_pixels tokens(shape const& s, patch const& p, int n, int py, int px) {
+    auto const [ph, pw] = p;
     if (ph == 1 && pw == 1) return dense(long(n) * s.h * s.w, s.h * s.w);
     return {(long(n) * s.h + py) * s.w + px, s.w / pw, pw, long(ph) * s.w};
   }
@@ -158,8 +158,8 @@ class product_step {
   static constexpr isa target = K.target;
 
   product_step(step_data const& s, kernel_memory const& m)
-      : layout(layout_of_attention(K.what, s, m.details(s).other_shape, target)), scratch_(m.arena + s.scratch),
-        after_(s, m), destination_(mutable_address(s.destination, m)), stride_(s.destination.pixel_stride) {
+      : layout(layout_of_attention(K.what, s, m.details(s), target)), scratch_(m.arena + s.scratch), after_(s, m),
+        destination_(mutable_address(s.destination, m)), stride_(s.destination.pixel_stride) {
     constexpr bool weighs = K.what == structure::attention;  // padded keys must not count in the softmax
     write_start<target>(layout.first, weighs ? -std::numeric_limits<float>::infinity() : 0.f,
                         scratch_ + layout.first_start());

@@ -40,7 +40,7 @@ struct attention_unit : without_weights, without_schedule, without_tiles, divide
 
   /// At one or two multiply-adds a cycle; an attention with the softmax between its two products.
   static constexpr double cycles(kernel_key const& key, planned_data const& s, chain_tiling const&, device const& on) {
-    attention_layout const l = layout_of_attention(key.what, s, s.other_shape, key.target);
+    attention_layout const l = layout_of_attention(key.what, s, s, key.target);
     double const rows = double(s.in.pixels()) * batches(key.what, s);
     double const columns = double(l.first.padded_columns()) / lanes(key.target);
     double const product = machine_of(key, on).product * rows * columns * l.first.depth;
@@ -56,7 +56,7 @@ struct attention_unit : without_weights, without_schedule, without_tiles, divide
   static constexpr void add_loops(kernel_key const& key, planned_data const& s, partition::part_loops const& loops,
                                   auto& r) {
     add_kernel(r, loops);
-    attention_layout const l = layout_of_attention(key.what, s, s.other_shape, key.target);
+    attention_layout const l = layout_of_attention(key.what, s, s, key.target);
     std::int64_t const all = s.in.pixels() / l.rows * batches(key.what, s);
     std::int64_t const operand = 4L * (l.first.floats() + l.second.floats());
     r.scratch = 4L * l.floats();
