@@ -52,7 +52,8 @@ constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const&
 constexpr bool equal_operators(graph_view g, step_nodes const& a, step_nodes const& b) {
   node const &x = g.nodes[a.main], &y = g.nodes[b.main];
   return x.kind == y.kind && g.nodes[a.source].out == g.nodes[b.source].out && x.out == y.out && x.win == y.win &&
-         x.groups == y.groups && x.described == y.described && x.weight_operand == y.weight_operand;
+         x.groups == y.groups && x.patch == y.patch && x.described == y.described &&
+         x.weight_operand == y.weight_operand;
 }
 
 /// The choice for one step.
@@ -97,7 +98,7 @@ constexpr convolution_step product_step(graph_view g, step_nodes const& s, isa t
   data.in = g.nodes[s.source].out;
   data.out = n.out;
   data.other_shape = g.nodes[s.inputs[0]].out;
-  data.win = n.win;
+  data.patch = n.patch;
   data.groups = n.groups;
   kernel_key const key{.what = structure_of(g, s), .target = target};
   return choice_of(key, data);
