@@ -104,6 +104,7 @@ void vary(traced_graph const& g, experiment const& e, std::mt19937& random, int 
     random_table const table(usual, random, cuts[any(0, 4)]);
     planned_program const p(g, how, table.list(), catalogue());
     for (planned_program const* each : {&usual, &p}) {
+      CHECK(each->has_scratch());
       if (!each->is_complete()) {
         ++sum.lacking;
         continue;

@@ -61,6 +61,14 @@ class planned_program : public ago::runtime::run_time_program<ago::tools::graph_
       if (ago::kernel::winograd_tile(plan().part(i).key.what) > 0) return true;
     return false;
   }
+  /// Is there as much scratch as each kernel needs, and no more?
+  bool has_scratch() const {
+    for (int i = 0; i < plan().part_count; ++i) {
+      ago::plan::planned_step const& p = plan().part(i);
+      if (ago::kernel::scratch_floats(p.key, p.data) != plan().convolutions.step[i].scratch_floats) return false;
+    }
+    return true;
+  }
   /// The number of steps that are divided into several work items.
   int cut_steps() const {
     int n = 0;
