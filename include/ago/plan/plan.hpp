@@ -132,6 +132,40 @@ constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tili
   k.partial = has_partial_vector(k, p.data.out.c / facts_of(k.what).channel_groups(k.what, p.data));
 }
 
+/// Is the same schedule chosen for both, apart from one in the table and from choices that were made before, if they
+/// are computed in the same tiles?
+constexpr bool chosen_alike(planned_step const& a, planned_step const& b) {
+  kernel_key const &k = a.key, &l = b.key;
+  planned_data const &d = a.data, &e = b.data;
+  return k.what == l.what && k.after == l.after && k.transposed == l.transposed && k.reduces == l.reduces &&
+         k.described == l.described && k.weight_operand == l.weight_operand && k.in_runs == l.in_runs && d.in == e.in &&
+         d.out == e.out && d.win == e.win && d.groups == e.groups && d.source.pixel_stride == e.source.pixel_stride &&
+         d.run_count == e.run_count && d.odd_runs == e.odd_runs && d.pixel_floats == e.pixel_floats;
+}
+
+/// The steps planned last for which a schedule was chosen: networks repeat blocks.
+struct chosen_schedules {
+  struct choice {
+    int step = -1;
+    chain_tiling in{};
+    bool is_first{};
+  };
+  choice last[64]{};
+
+  /// Takes the schedule of an equal step, or chooses one; see choose_schedule.
+  constexpr void choose(planned_step* steps, int i, chain_tiling const& in, bool is_first, options const& o) {
+    planned_step& p = steps[i];
+    choice& c = last[p.signature & 63];
+    if (c.step >= 0 && c.in == in && c.is_first == is_first && chosen_alike(steps[c.step], p)) {
+      p.key = steps[c.step].key;
+      p.data.block = steps[c.step].data.block;
+    } else {
+      choose_schedule(p, {}, in, is_first, {}, o);
+      c = {i, in, is_first};
+    }
+  }
+};
+
 /// The plan of up to N `steps`, grouped into pipelines, for `o`, with schedules from `table` (see schedule_table) for
 /// the steps that it contains. `convolutions`: as passed to plan_memory. The caller, for whom `runs` have an address,
 /// sets planned_data::runs.
@@ -144,6 +178,7 @@ constexpr execution_plan<N> make_plan(graph<V, E, O> const& g, step_list<S> cons
                                       input_run_table<Runs, M> const& runs = input_run_table<Runs, M>{}, int first = 0,
                                       long packed_floats_before = 0) {
   execution_plan<N> r;
+  chosen_schedules seen;
   r.packed_floats = first == 0 ? m.constant_floats : packed_floats_before;
   for (int i = first; i < steps.count && i < first + N; ++i) {
     planned_step& p = r.steps[i - first];
@@ -160,7 +195,10 @@ constexpr execution_plan<N> make_plan(graph<V, E, O> const& g, step_list<S> cons
     r.tuned_steps += p.tuned;
     int const group = groups.group_of[i];
     chain_tiling const& tiles = groups.tiles[group];
-    choose_schedule(p, found ? *found : schedule{}, tiles, i == groups.first[group], convolutions.step[i], o);
+    bool const is_first = i == groups.first[group];
+    if (found || convolutions.step[i].chosen())
+      choose_schedule(p, found ? *found : schedule{}, tiles, is_first, convolutions.step[i], o);
+    else seen.choose(r.steps, i - first, tiles, is_first, o);
     if (convolutions.step[i].chosen()) p.data.scratch = int(m.scratch[steps.step[i].main]);
     p.data.weights = int(r.packed_floats);
     r.packed_floats += (kernel::packed_floats(p.key, p.data) + 15) / 16 * 16;

@@ -16,20 +16,25 @@ namespace ago::kernel {
 /// registers are left for the constants of the epilogue.
 constexpr bool is_matrix_tile(isa target, int pixels, int vectors) {
   if (pixels < 1 || vectors < 1) return false;
+  ir::isa_facts const& facts = ir::isa_table[int(target)];
   int const accumulators = pixels * vectors;
-  if (has_lane_fma(target))
-    return accumulators + pixels + (pixels < 5 ? 4 : 2) + 2 <= vector_registers(target) && vectors <= 16;
-  return accumulators + vectors + 1 + registers_for_product(target) <= vector_registers(target);
+  if (facts.lane_fma) return accumulators + pixels + (pixels < 5 ? 4 : 2) + 2 <= facts.registers && vectors <= 16;
+  return accumulators + vectors + 1 + facts.for_product <= facts.registers;
 }
 
-/// What decides the cost of a register tile.
+/// What decides the cost of a register tile. It has facts of the instruction set at hand: compilers evaluate the costs
+/// of thousands of tiles.
 struct tile_machine {
   isa target;
+  int lanes;
+  bool lane_fma, broadcasts_apart;
   bool in_order = false;  ///< see device::in_order
   int product = 2;        ///< quarter cycles of a multiply-add of a register: two units, or one
-  constexpr tile_machine(isa t, bool is_in_order = false) : target(t), in_order(is_in_order && has_lane_fma(t)) {}
+  constexpr tile_machine(isa t, bool is_in_order = false)
+      : target(t), lanes(ir::lanes(t)), lane_fma(has_lane_fma(t)), broadcasts_apart(ir::broadcasts_apart(t)),
+        in_order(is_in_order && lane_fma) {}
   constexpr tile_machine(isa t, bool is_in_order, device const& on) : tile_machine(t, is_in_order) {
-    if (on.multiply_adds <= lanes(t)) product = 4;
+    if (on.multiply_adds <= lanes) product = 4;
   }
 };
 constexpr tile_machine machine_of(kernel_key const& key, device const& on) { return {key.target, key.in_order, on}; }
@@ -62,38 +67,37 @@ constexpr long half_tile_cost(int pixels, int vectors) {
 /// Quarter cycles of a tile for one step of K, on a core with as many load as multiply-add ports and a multiply-add
 /// latency of four cycles, which no schedule quite reaches; two more for the code around the inner loop. With lane
 /// multiplies a load counts twice as much, as on Arm's small cores without halves.
-constexpr long tile_cost(tile_machine on, int pixels, int vectors) {
+constexpr long tile_cost(tile_machine const& on, int pixels, int vectors) {
   if (pixels == 0 || vectors == 0) return 0;
   if (on.in_order) return half_tile_cost(pixels, vectors);
-  isa const target = on.target;
   // Weights of one pixel are loaded two at a time, but all of them again for the next pixel. An accumulation can start
   // two cycles after the one before it.
-  if (has_lane_fma(target) && pixels == 1) return (vectors > 4 ? 5L * vectors / 2 : 10) + 2;
+  if (on.lane_fma && pixels == 1) return (vectors > 4 ? 5L * vectors / 2 : 10) + 2;
   long const products = long(on.product) * pixels * vectors;
-  long const loads = has_lane_fma(target) ? 4L * vectors + pixels : 2L * pixels + on.product * vectors;
+  long const loads = on.lane_fma ? 4L * vectors + pixels : 2L * pixels + on.product * vectors;
   long const most = products > loads ? products : loads;
   // With one vector every product needs a broadcast, with two every other one (measured with AVX2: 5 to 25 %, and 3 %).
-  int const broadcasts = !broadcasts_apart(target) ? 0 : vectors == 1 ? 3 : vectors == 2 ? 1 : 0;
+  int const broadcasts = !on.broadcasts_apart ? 0 : vectors == 1 ? 3 : vectors == 2 ? 1 : 0;
   return (most > 18 ? most : 18) + 2 + broadcasts;
 }
 
 /// Quarter cycles to load a row of weights from beyond L2, at 16 bytes a cycle (between what was measured: 10 on a
 /// core of a Xeon, 28 on Zen 5), and for the code around the inner loop.
-constexpr long stream_cost(isa target, int vectors) { return long(vectors) * lanes(target) + 2; }
+constexpr long stream_cost(tile_machine const& on, int vectors) { return long(vectors) * on.lanes + 2; }
 
 /// Quarter cycles to finish and store a tile's results while the next tile has hardly begun: the more results there
 /// are, the less of the next tile an out-of-order core can see. (A fit to Zen 5, K of 16 to 64: 2x6 6 cycles, 5x4 11 to
 /// 15, 7x3 17 to 24, 6x4 20 to 30, 14x2 40 to 50, but 3x6 22 and 4x6 52. On a Xeon the tuner also chose small tiles
 /// where K is small.)
-constexpr long finish_cost(tile_machine on, int pixels, int vectors) {
+constexpr long finish_cost(tile_machine const& on, int pixels, int vectors) {
   long const results = long(pixels) * vectors;
   if (on.in_order) return 160 + 24 * results;  // by the model of bench/arm, with ReLU6
   int const wide = pixels > 2 && vectors > 5 ? 80 : 0;
-  return is_scheduled_by_hand(on.target) ? 0 : 10 * pixels + 2 * vectors + results * results / 15 + wide;
+  return on.lane_fma ? 0 : 10 * pixels + 2 * vectors + results * results / 15 + wide;
 }
 
 /// Quarter cycles to load a row of weights from L2, at 24 bytes a cycle (measured on Zen 5: 26 to 40).
-constexpr long l2_cost(isa target, int vectors) { return 2L * vectors * lanes(target) / 3; }
+constexpr long l2_cost(tile_machine const& on, int vectors) { return 2L * vectors * on.lanes / 3; }
 
 /// An unspecified K for matrix_cost(), which then assumes that panels stay in L1, and ignores the cost of finishing
 /// tiles.
@@ -105,39 +109,41 @@ inline constexpr int any_depth = 0;
 /// than half of L1. Cores that issue in order do nothing else meanwhile, and also wait for inputs that do not stay in
 /// L1: 4 cycles for a line from L2 and 20 from beyond, as bench/arm models them. `in_l1`: blocks of pixels do, see
 /// fits_in_blocks().
-constexpr long matrix_cost(tile_machine on, register_tile const& t, long pixels, int vectors, int depth, bool cold,
-                           bool in_l1 = false) {
-  isa const target = on.target;
+constexpr long matrix_cost(tile_machine const& on, register_tile const& t, long pixels, int vectors, int depth,
+                           bool cold, bool in_l1 = false) {
   long const tiles = pixels / t.pixels, panels = vectors / t.vectors;
   bool const inputs_far = on.in_order && !in_l1 && 4L * depth * pixels > device{}.l1_bytes / 2;
-  bool const waits = has_lane_fma(target), big = waits && !on.in_order;
+  bool const waits = on.lane_fma, big = waits && !on.in_order;
   auto const panel = [&](int v) {
-    if (v == 0) return 0L;
     // A panel also leaves L1 if it and the inputs of a tile do not fit it together.
-    bool const crowded =
-        waits && 4L * depth * (v * lanes(target) + t.pixels) > device{}.l1_bytes * (big ? 24 : 15) / 16;
-    bool const weights_far = crowded || (!big && 4L * depth * v * lanes(target) > device{}.l1_bytes / 2);
-    long const near = !weights_far ? 0 : on.in_order ? 4L * v : big ? v : l2_cost(target, v);
-    long const first = on.in_order ? 20L * v : big ? 15L * v : stream_cost(target, v);
-    long const far = cold ? first : big ? near : 0;
-    auto const tile = [&](int p, long arrival) {
-      long const step = tile_cost(on, p, v);
-      long const loaded = waits ? step + arrival + (inputs_far ? p : 0) : step > arrival ? step : arrival;
-      return 200 * loaded + (depth > 0 ? 200 * finish_cost(on, p, v) / depth : 0);
-    };
-    long const whole = tiles > 0 ? tile(t.pixels, far) + (tiles - 1) * tile(t.pixels, near) : 0;
-    return whole + (t.pixels_left > 0 ? tile(t.pixels_left, tiles > 0 ? near : far) : 0);
+    bool const crowded = waits && 4L * depth * (v * on.lanes + t.pixels) > device{}.l1_bytes * (big ? 24 : 15) / 16;
+    bool const weights_far = crowded || (!big && 4L * depth * v * on.lanes > device{}.l1_bytes / 2);
+    long const near = !weights_far ? 0 : on.in_order ? 4L * v : big ? v : l2_cost(on, v);
+    long const far = !cold ? (big ? near : 0) : on.in_order ? 20L * v : big ? 15L * v : stream_cost(on, v);
+    long sum = 0, arrival = far;  // the first tile waits for `arrival`, the others for L2
+    for (int k = 0; k < 2; ++k) {
+      int const p = k == 0 ? t.pixels : t.pixels_left;
+      long const count = k == 0 ? tiles : p > 0;
+      if (count == 0) continue;
+      long const step = tile_cost(on, p, v), input = inputs_far ? p : 0;
+      long const first = waits ? step + arrival + input : step > arrival ? step : arrival;
+      long const others = waits ? step + near + input : step > near ? step : near;
+      long const finish = depth > 0 ? 200 * finish_cost(on, p, v) / depth : 0;
+      sum += 200 * (first + (count - 1) * others) + count * finish;
+      arrival = near;
+    }
+    return sum;
   };
-  long const whole = panels * panel(t.vectors) + panel(t.vectors_left);
+  long const whole = panels * panel(t.vectors) + (t.vectors_left > 0 ? panel(t.vectors_left) : 0);
   return whole + whole / 200 * ((t.pixels_left > 0) + (t.vectors_left > 0));
 }
 
-/// What loops that load halves cost a big core, in the unit of matrix_cost(): a weight that is joined occupies a pipe
-/// that multiplies. Little cores join beside multiply-adds, but programs for the default device run on big ones as
-/// well, where tiles that take a little core as long differ by 5 % (5x4 and 7x3). With a small K, finishing tiles takes
-/// longer.
-constexpr long joining_cost(tile_machine on, register_tile const& t, long pixels, int vectors, int depth) {
-  bool const counts = on.in_order && (depth == any_depth || depth >= 32);
+/// What loops that load halves, those for cores that issue in order, cost a big core, in the unit of matrix_cost(): a
+/// weight that is joined occupies a pipe that multiplies. Little cores join beside multiply-adds, but programs for the
+/// default device run on big ones as well, where tiles that take a little core as long differ by 5 % (5x4 and 7x3).
+/// With a small K, finishing tiles takes longer.
+constexpr long joining_cost(register_tile const& t, long pixels, int vectors, int depth) {
+  bool const counts = depth == any_depth || depth >= 32;
   return counts ? 400 * ((pixels + t.pixels - 1) / t.pixels) * vectors : 0;
 }
 
@@ -165,14 +171,17 @@ constexpr register_tile cheapest_tile(isa target, long pixels, int vectors, auto
   auto const tile = [=](int p, int v) { return register_tile{p, v, int(pixels % p), vectors % v}; };
   register_tile best = tile(1, 1);
   long least = cost(best);
-  for (int v = 1; v <= vectors && is_matrix_tile(target, 1, v); ++v)
-    for (int p = 1; p <= pixels && p <= longest_tile(v) && is_matrix_tile(target, p, v); ++p) {
+  for (int v = 1; v <= vectors && is_matrix_tile(target, 1, v); ++v) {
+    int const longest = longest_tile(v);
+    for (int p = 1; p <= pixels && p <= longest && is_matrix_tile(target, p, v); ++p) {
       if (!fits(p, v)) continue;
-      long const c = cost(tile(p, v));
+      register_tile const t = tile(p, v);
+      long const c = cost(t);
       if (c >= least) continue;
-      best = tile(p, v);
+      best = t;
       least = c;
     }
+  }
   return best;
 }
 
@@ -227,22 +236,22 @@ struct matrix_work {
 };
 
 /// The register tile: the wish (pixels and vectors not 0) if it is on the menu, otherwise the default.
-constexpr register_tile matrix_tile(kernel::tile_machine on, matrix_work const& w, schedule const& wish = {}) {
+constexpr register_tile matrix_tile(tile_machine const& on, matrix_work const& w, schedule const& wish = {}) {
   isa const target = on.target;
-  int const vectors = padded(w.channels, target) / lanes(target);
+  int const vectors = padded(w.channels, target) / on.lanes;
   auto const tile = [=](int p, int v) { return register_tile{p, v, int(w.pixels % p), vectors % v}; };
-  auto const fits = [&](int p, int v) {
-    return is_matrix_tile(target, p, v) && w.within.pixels % p == 0 && w.within.channels % (v * lanes(target)) == 0;
-  };
-  if (fits(wish.pixels, wish.vectors)) return tile(wish.pixels, wish.vectors);
-  if (w.streams && has_lane_fma(target) && !on.in_order) {
+  auto const fits = [&](int p, int v) { return w.within.pixels % p == 0 && w.within.channels % (v * on.lanes) == 0; };
+  if (is_matrix_tile(target, wish.pixels, wish.vectors) && fits(wish.pixels, wish.vectors))
+    return tile(wish.pixels, wish.vectors);
+  if (w.streams && on.lane_fma && !on.in_order) {
     constexpr int longest = 6, least = 3;  // vectors; pixels
     int const panels = (vectors + longest - 1) / longest, v = (vectors + panels - 1) / panels;
     int const filling = (vector_registers(target) * 3 / 8 + v - 1) / v, p = filling > least ? filling : least;
     if (v > 1 && p <= w.pixels) return tile(p, v);
   }
   auto const part = [&](register_tile const& t, long pixels, int count) {
-    return matrix_cost(on, t, pixels, count, w.depth, w.cold, w.in_l1) + joining_cost(on, t, pixels, count, w.depth);
+    long const cost = matrix_cost(on, t, pixels, count, w.depth, w.cold, w.in_l1);
+    return on.in_order ? cost + joining_cost(t, pixels, count, w.depth) : cost;
   };
   auto const whole = [&](register_tile const& t) { return part(t, w.pixels, vectors); };
   return cheapest_shared_tile(target, w.pixels, vectors, w.threads, fits, whole, part);
@@ -334,7 +343,8 @@ constexpr int floats_in_window_row(kernel_key const& key, step_data const& s) {
 }
 
 /// Quarter cycles of a matrix product: register tiles over lines of pixels, in the order of the kernel.
-constexpr double matrix_cycles(tile_machine on, kernel_key const& key, step_data const& s, chain_tiling const& in) {
+constexpr double matrix_cycles(tile_machine const& on, kernel_key const& key, step_data const& s,
+                               chain_tiling const& in) {
   bool const whole = in.how == tiling::none || (in.how == tiling::channels && key.what == structure::pointwise);
   long line = key.what == structure::im2col               ? s.out.pixels()
               : whole && key.what == structure::pointwise ? s.out.pixels()
