@@ -61,11 +61,12 @@ constexpr std::int64_t tile_bytes(chain_link const* chain, int count, int i, cha
 
 /// How often a chain's kernels start, and the bytes that they use meanwhile.
 struct working_set {
-  std::int64_t images, chunks;  ///< of the batch (runs of pixels take it as one image); of the channels
-  std::int64_t passes;          ///< over the weights of a chunk, per image
-  std::int64_t input, result;   ///< of one image, the part that one chunk reads or writes
-  std::int64_t tiles;           ///< of all values inside the chain
-  std::int64_t weights;         ///< of one chunk
+  std::int64_t images, chunks;         ///< of the batch (runs of pixels take it as one image); of the channels
+  std::int64_t passes;                 ///< over the weights of a chunk, per image
+  std::int64_t input, result;          ///< of one image, the part that one chunk reads or writes
+  std::int64_t tiles;                  ///< of all values inside the chain
+  std::int64_t weights;                ///< of one chunk
+  std::int64_t kept[max_parts - 1]{};  ///< of the result of each part that another one reads
 
   constexpr std::int64_t of_pass() const { return (input + result) / passes + tiles + weights; }
   constexpr std::int64_t of_chunk() const { return input + result + tiles + weights; }
@@ -79,9 +80,9 @@ constexpr working_set set_of(chain_link const* chain, int count, chain_tiling co
   if (t.how == tiling::pixels) r.passes = pieces(last.out.pixels(), t.tile);
   else if (t.how != tiling::channels) r.passes = pieces(last.out.h, pipeline_rows);
   if (first.kind == op::depthwise) r.input /= r.chunks;
-  if (!is_matrix_product(last.kind)) r.result /= r.chunks;
+  if (r.chunks > 1 && !is_matrix_product(last.kind)) r.result /= r.chunks;
   for (int i = 0; i < count; ++i) r.weights += chain[i].weight_bytes / r.chunks;
-  for (int i = 0; i + 1 < count; ++i) r.tiles += tile_bytes(chain, count, i, t);
+  for (int i = 0; i + 1 < count; ++i) r.tiles += r.kept[i] = tile_bytes(chain, count, i, t);
   return r;
 }
 

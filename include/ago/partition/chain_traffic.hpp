@@ -2,25 +2,34 @@
 // The price of the lines that a chain moves, computed as one pipeline or link by link.
 #pragma once
 
+#include <ago/partition/pairing.hpp>
 #include <ago/partition/usual_loops.hpp>
 
 namespace ago::partition {
 
-/// A step in time, which is counted in the bytes that steps use.
+/// A step in time, which is counted in the bytes that steps use. Compilers evaluate its functions thousands of times,
+/// so that they call none if it goes over all its values in their order.
 struct timed_step {
   std::int64_t length = 0;
   sweep order{};
+  bool is_plain = true;
 
+  constexpr timed_step() = default;
+  constexpr explicit timed_step(std::int64_t bytes, sweep const& in = {})
+      : length(bytes), order(in), is_plain(in.blocks == 1 && in.panels == 1) {}
   /// Bytes that it uses before it first reads, or writes, the byte at x of a value, and after it has last read, or
   /// written it.
-  constexpr std::int64_t to_read(std::int64_t x) const { return part(order.first_read(x)); }
-  constexpr std::int64_t to_write(std::int64_t x) const { return part(order.written(x)); }
-  constexpr std::int64_t from_read(std::int64_t x) const { return length - part(order.last_read(x)); }
-  constexpr std::int64_t from_written(std::int64_t x) const { return length - to_write(x); }
-
- private:
-  constexpr std::int64_t part(std::int64_t of_whole) const {
-    return length / sweep::whole * of_whole + length % sweep::whole * of_whole / sweep::whole;
+  constexpr std::int64_t to_read(std::int64_t x) const {
+    return length * (is_plain ? x : order.first_read(x)) / sweep::whole;
+  }
+  constexpr std::int64_t to_write(std::int64_t x) const {
+    return length * (is_plain ? x : order.written(x)) / sweep::whole;
+  }
+  constexpr std::int64_t from_read(std::int64_t x) const {
+    return length - length * (is_plain ? x : order.last_read(x)) / sweep::whole;
+  }
+  constexpr std::int64_t from_written(std::int64_t x) const {
+    return length - length * (is_plain ? x : order.written(x)) / sweep::whole;
   }
 };
 
@@ -28,9 +37,12 @@ struct timed_step {
 /// distance(x) others.
 constexpr std::int64_t price_of_value(std::int64_t bytes, device const& on, auto const& distance,
                                       bool to_product = false) {
-  auto const at = [&](int eighths) { return price_after(distance(sweep::whole / 8 * eighths), on, to_product); };
-  std::int64_t const first = at(1), last = at(7);
-  return first == last ? bytes * first : bytes * (first + at(3) + at(5) + last) / 4;
+  constexpr std::int64_t eighth = sweep::whole / 8;
+  std::int64_t const first = price_after(distance(eighth), on, to_product);
+  std::int64_t const last = price_after(distance(7 * eighth), on, to_product);
+  if (first == last) return bytes * first;
+  std::int64_t const between = price_after(distance(3 * eighth), on, to_product);
+  return bytes * (first + between + price_after(distance(5 * eighth), on, to_product) + last) / 4;
 }
 constexpr std::int64_t price_of_reading(std::int64_t bytes, timed_step const& writer, timed_step const& reader,
                                         device const& on, bool to_product = false) {
@@ -41,33 +53,47 @@ constexpr std::int64_t price_of_reading(std::int64_t bytes, timed_step const& wr
 /// bytes before.
 constexpr std::int64_t price_of_writing(std::int64_t bytes, timed_step const& earlier, std::int64_t between,
                                         timed_step const& writer, device const& on) {
-  timed_step const once{earlier.length};
+  timed_step const once(earlier.length);
   return price_of_value(bytes, on, [&](std::int64_t x) { return once.from_read(x) + between + writer.to_write(x); });
 }
+
+/// A link that is computed alone.
+struct link_alone {
+  part_loops loops{};
+  timed_step step{};
+  std::int64_t price = 0, arithmetic = 0;  ///< of its kernel; of which for a matrix product
+
+  constexpr link_alone() = default;
+  constexpr link_alone(chain_link const& l, usual_products& known, device const& on) : loops(operands_of(l)) {
+    if (loops.is_matrix()) arithmetic = fit_product(loops, l, {}, true, known, on);
+    loops.blocks = blocks_of(l, loops, known, on);
+    priced_use use(on);
+    add_kernel(use, loops);
+    step = timed_step(loops.input + loops.output + use.weights, use.order);
+    price = use.price + arithmetic;
+  }
+};
 
 /// The links of a chain, each computed alone, and the price of all of it. The steps around a chain are not known; they
 /// are taken to be as long as the links on average.
 struct links_alone {
   timed_step steps[max_parts]{}, around{};
   std::int64_t price = 0, arithmetic = 0;  ///< of which for matrix products
-  bool is_matrix[max_parts]{};
-  usual_products& products;
+  bool may_end_in_pairs;                   ///< see may_be_paired()
 
-  constexpr links_alone(chain_link const* chain, int count, usual_products& known, device const& on) : products(known) {
+  constexpr links_alone(chain_link const* chain, link_alone const* links, int count, device const& on)
+      : may_end_in_pairs(may_be_paired(chain[count - 1], on)) {
     for (int i = 0; i < count; ++i) {
-      usual_part const part = usual_part_of(chain[i], {}, i == 0, known, on);
-      priced_use use(on);
-      add_kernel(use, part.loops);
-      is_matrix[i] = part.loops.is_matrix();
-      steps[i] = {bytes(chain[i].in) + bytes(chain[i].out) + use.weights, use.order};
+      steps[i] = links[i].step;
       around.length += steps[i].length;
-      price += use.price + part.arithmetic;
-      arithmetic += part.arithmetic;
+      price += links[i].price;
+      arithmetic += links[i].arithmetic;
     }
     around.length /= count;
     for (int i = 0; i < count; ++i) {
       chain_link const& l = chain[i];
-      price += price_of_reading(bytes(l.in), i > 0 ? steps[i - 1] : around, steps[i], on, is_matrix[i]);
+      bool const is_matrix = links[i].loops.is_matrix();
+      price += price_of_reading(links[i].loops.input, i > 0 ? steps[i - 1] : around, steps[i], on, is_matrix);
       price += writing(chain, i, i + 1 == count, on);
       if (l.adds >= 0)
         price += price_of_value(bytes(chain[l.adds].in), on, [&](std::int64_t x) {
@@ -103,14 +129,17 @@ struct pipeline_parts {
   part_loops of[max_parts]{};
   std::int64_t arithmetic[max_parts]{};
   tiling how = tiling::none;
+  usual_products& products;
 
-  constexpr void fit(chain_link const* chain, int count, chain_tiling const& t, usual_products& known,
-                     device const& on) {
-    for (int i = 0; i < (how == t.how && by_channels(how) ? 1 : count); ++i) {
-      usual_part const part = usual_part_of(chain[i], t, i == 0, known, on);
-      of[i] = part.loops;
-      arithmetic[i] = part.arithmetic;
+  constexpr pipeline_parts(link_alone const* links, int count, usual_products& known) : products(known) {
+    for (int i = 0; i < count; ++i) {
+      of[i] = links[i].loops;
+      of[i].blocks = 1;
     }
+  }
+  constexpr void fit(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
+    for (int i = 0; i < (how == t.how && by_channels(how) ? 1 : count); ++i)
+      if (of[i].is_matrix()) arithmetic[i] = fit_product(of[i], chain[i], t, i == 0, products, on);
     how = t.how;
   }
 };
@@ -124,17 +153,17 @@ constexpr std::int64_t least_arithmetic(links_alone const& alone, device const& 
 
 /// The price of a chain as a pipeline in tiles `t`, to which its parts are fit.
 constexpr std::int64_t price_of_pipeline(chain_link const* chain, int count, chain_tiling const& t,
-                                         working_set const& set, pipeline_parts& parts, links_alone& alone,
+                                         working_set const& set, pipeline_parts& parts, links_alone const& alone,
                                          device const& on) {
   timed_step const& around = alone.around;
-  parts.fit(chain, count, t, alone.products, on);
+  parts.fit(chain, count, t, on);
   std::int64_t sum = 0;
   for (int i = 0; i < count; ++i) sum += parts.arithmetic[i];
   if (std::int64_t const least = least_arithmetic(alone, on); sum < least) sum = least;
   priced_use use(on);
   add_pipeline(use, parts.of, chain, count, t, set);
-  std::int64_t const in = bytes(chain[0].in), out = bytes(chain[count - 1].out);
-  timed_step now{in + out + use.weights, use.order};
+  std::int64_t const in = parts.of[0].input, out = parts.of[count - 1].output;
+  timed_step now(in + out + use.weights, use.order);
   for (std::int64_t const ring : use.rings) now.length += ring;
   return sum + use.price + price_of_reading(in, around, now, on, parts.of[0].is_matrix()) +
          price_of_writing(out, around, 0, now, on) + price_of_reading(out, now, around, on);

@@ -21,15 +21,14 @@ constexpr bool leads_chain(node const& n) {
   return (follows_in_chain(n) && !pools_windows(n.kind)) || (n.kind == op::conv2d && n.groups == 1);
 }
 
-/// Distinguishes links by everything that their price depends on. A collision would only give a chain the price of
-/// another.
+/// Distinguishes links by everything that their price depends on, apart from `adds`. A collision would only give a
+/// chain the price of another.
 constexpr std::uint64_t fingerprint(chain_link const& l) {
   window const& w = l.win;
   auto const pair = [](int a, int b) { return std::uint64_t(a) << 32 ^ std::uint64_t(b); };
   value_hash h;
   h.mix(std::uint64_t(l.kind));
   h.mix(std::uint64_t(l.weight_bytes));
-  h.mix(std::uint64_t(l.adds));
   h.mix(l.in);
   h.mix(l.out);
   h.mix(pair(w.kernel_h, w.kernel_w));
@@ -39,10 +38,44 @@ constexpr std::uint64_t fingerprint(chain_link const& l) {
   return h.value;
 }
 
-/// Savings of the chains seen last: networks repeat blocks, and compilers limit the number of evaluation steps.
+/// The links of the atoms seen last: an atom is part of several chains.
+struct recent_links {
+  struct atom_link {
+    int atom = -1;
+    chain_link link{};
+    std::uint64_t key{};
+    link_alone alone{};
+    bool is_priced = false;
+
+    /// What it costs alone.
+    constexpr link_alone const& price(usual_products& known, device const& on) {
+      if (!is_priced) alone = link_alone(link, known, on);
+      is_priced = true;
+      return alone;
+    }
+  };
+  static constexpr int slots = 8;
+  atom_link slot[slots]{};
+
+  /// The link of an atom with this main operator and this result.
+  constexpr atom_link& of(graph_view g, int atom, int main, int result) {
+    atom_link& r = slot[atom % slots];
+    if (r.atom == atom) return r;
+    r.atom = atom;
+    r.link = link_of(g, main, result);
+    r.key = fingerprint(r.link);
+    r.is_priced = false;
+    return r;
+  }
+};
+
+/// Savings of the chains seen last, and what they follow from: networks repeat blocks, and compilers limit the number
+/// of evaluation steps.
 struct priced_chains {
   std::uint64_t key[256]{};
   std::int64_t saved[256]{};
+  recent_links links;
+  usual_products products;
 };
 
 /// The scores and the softmax of an attention, nodes of the graph; -1: v is not the product with the values of one
@@ -77,13 +110,52 @@ struct chain_values {
   }
 };
 
+/// First and last operator of each atom, and a value that an operator behind the first one reads from elsewhere; -1:
+/// none. All are nodes of the graph.
+template <int V>
+struct atom_nodes {
+  array_of<int, slots<V>> main{}, result{}, other{};
+};
+
+/// What the chains save that start with atom a.
+template <int V, int E, int O>
+constexpr void price_chains_from(int a, chain_values<V>& r, graph<V, E, O> const& g, atom_nodes<V> const& atoms,
+                                 priced_chains& seen, device const& on) {
+  int members[max_chain]{}, adds[max_chain]{};
+  graph_view const view = g;
+  auto const link = [&](int b) -> auto& { return seen.links.of(view, b, atoms.main[b], atoms.result[b]); };
+  value_hash mixed;
+  for (int n = 0, b = a; n < max_chain && b >= 0; ++n, b = r.next[b]) {
+    members[n] = b;
+    adds[n] = -1;
+    for (int k = 0; k < n; ++k)
+      if (g.operand(atoms.main[members[k]]) == atoms.other[b]) adds[n] = k;
+    mixed.mix(link(b).key);
+    mixed.mix(std::uint64_t(adds[n]));
+    if (n == 0) continue;
+    std::uint64_t const key = mixed.value, slot = key & 255;
+    if (seen.key[slot] != key) {
+      chain_link chain[max_chain]{};
+      link_alone alone[max_chain]{};
+      for (int k = 0; k <= n; ++k) {
+        alone[k] = link(members[k]).price(seen.products, on);
+        chain[k] = link(members[k]).link;
+        chain[k].adds = adds[k];
+      }
+      seen.key[slot] = key;
+      seen.saved[slot] = best_tiling(chain, alone, n + 1, seen.products, on, 0).saved;
+    }
+    r.saved[a][n - 1] = seen.saved[slot];
+  }
+}
+
 /// `within`: groups of operators that no chain may cross; empty: none.
 template <int V, int E, int O>
 constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> const& atoms, device const& on,
                                           grouping<V> const& within = grouping<V>{}) {
   chain_values<V> r;
-  array_of<int, slots<V>> main{}, result{};  // first and last operator of each atom, nodes of the graph
-  array_of<int, slots<V>> other{};           // a value that an operator behind the first one reads from elsewhere
+  atom_nodes<V> nodes;
+  auto &main = nodes.main, &result = nodes.result, &other = nodes.other;
   value_uses<V> const uses(g);
   auto const atom = [&](int v) { return atoms.of[v - g.input_count]; };
   auto const separate = [&](int u, int v) {
@@ -101,27 +173,9 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
     if (u == result[a] && uses.is_private(u) && leads_chain(g.nodes[main[a]]) && !separate(u, main[b]))
       r.link(a, b, g.nodes[u].out);
   }
-  priced_chains priced;
-  usual_products known;
-  for (int a = 0; a < atoms.count; ++a) {
-    chain_link chain[max_chain]{};
-    int first[max_chain]{};
-    value_hash mixed;
-    for (int n = 0, b = a; n < max_chain && b >= 0 && r.next[a] >= 0; ++n, b = r.next[b]) {
-      chain[n] = link_of(g, main[b], result[b]);
-      first[n] = main[b];
-      for (int k = 0; k < n; ++k)
-        if (g.operand(first[k]) == other[b]) chain[n].adds = k;
-      mixed.mix(fingerprint(chain[n]));
-      if (n == 0) continue;
-      std::uint64_t const key = mixed.value, slot = key & 255;
-      if (priced.key[slot] != key) {
-        priced.key[slot] = key;
-        priced.saved[slot] = best_tiling(chain, n + 1, known, on, 0).saved;
-      }
-      r.saved[a][n - 1] = priced.saved[slot];
-    }
-  }
+  priced_chains seen;
+  for (int a = 0; a < atoms.count; ++a)
+    if (r.next[a] >= 0) price_chains_from(a, r, g, nodes, seen, on);
   for (int v = g.input_count; v < g.node_count; ++v) {
     auto const [scores, weights] = inside_attention(g, v, uses);
     if (scores < 0 || separate(scores, v) || separate(weights, v)) continue;

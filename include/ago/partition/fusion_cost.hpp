@@ -4,7 +4,6 @@
 #pragma once
 
 #include <ago/partition/chain_traffic.hpp>
-#include <ago/partition/pairing.hpp>
 
 #include <limits>
 
@@ -20,7 +19,7 @@ constexpr std::int64_t product_price(device const& on) { return on.in_order ? 51
 
 /// Price of loading and storing the partial sums for every further chunk of channels.
 constexpr std::int64_t sums(chain_link const& last, working_set const& use, device const& on) {
-  if (!is_matrix_product(last.kind)) return 0;
+  if (use.chunks == 1 || !is_matrix_product(last.kind)) return 0;
   return use.images * (use.chunks - 1) * 2 * use.result * sum_price(on);
 }
 
@@ -120,12 +119,12 @@ inline constexpr std::int64_t no_price = std::numeric_limits<std::int64_t>::min(
 inline constexpr std::int64_t refused = no_price / 2;
 
 /// If it is no more than `least`, any price from it to `least`, without computing what the pipeline takes.
-constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling const& t, links_alone& alone,
+constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling const& t, links_alone const& alone,
                                 pipeline_parts& parts, device const& on, std::int64_t least = no_price) {
-  bool const rows = t.how == tiling::rows || t.how == tiling::channels_rows;
+  bool const rows = t.how == tiling::rows || t.how == tiling::channels_rows, chunks = by_channels(t.how);
   if (rows && chain[count - 1].out.w < 7) return 0;
-  if (by_channels(t.how) && t.tile < (rows ? 32 : 48)) return 0;
-  if (by_channels(t.how) && may_be_paired(chain[count - 1], on)) return refused;
+  if (chunks && t.tile < (rows ? 32 : 48)) return 0;
+  if (chunks && alone.may_end_in_pairs) return refused;
   if (better_alone(chain[0]) || (rows && row_exceeds_l1(chain[0], on))) return 0;
   std::int64_t const unshared = on.threads == 1 ? 0 : unshared_price(chain, count, t, on);
   working_set const use = set_of(chain, count, t);
@@ -136,17 +135,17 @@ constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling
 }
 
 /// The best tile that saves more than `least`; otherwise any.
-constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how, links_alone& alone, device const& on,
-                                  std::int64_t least = no_price) {
+constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how, links_alone const& alone,
+                                  pipeline_parts& parts, device const& on, std::int64_t least = no_price) {
   int const chunks[] = {on.in_order ? 48 : 64, on.in_order ? 64 : 48, 96, 192, 32, 16};
   constexpr int runs[] = {168, 84, 56, 28};
-  pipeline_parts parts;
   if (how == tiling::rows) return {{how, 0}, saved_by(chain, count, {how, 0}, alone, parts, on, least)};
   bool const wide = how == tiling::channels_rows || is_matrix_product(chain[count - 1].kind);
+  bool const of_channels = by_channels(how);
   tiling_choice best{};
-  for (int k = 0; k < (by_channels(how) ? 6 : 4); ++k) {
-    int const tile = by_channels(how) ? chunks[k] : runs[k];
-    if (by_channels(how) && (tile >= chain[0].out.c || (tile > 64 && !wide))) continue;
+  for (int k = 0; k < (of_channels ? 6 : 4); ++k) {
+    int const tile = of_channels ? chunks[k] : runs[k];
+    if (of_channels && (tile >= chain[0].out.c || (tile > 64 && !wide))) continue;
     std::int64_t const saved = saved_by(chain, count, {how, tile}, alone, parts, on, least);
     std::int64_t const more = best.saved > 0 ? alone.price / 64 : 0;
     if (best.best.how != tiling::none && saved <= best.saved + more) continue;
@@ -156,32 +155,16 @@ constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how
   return best;
 }
 
-/// The price that `t` saves. It is 0 if rows are too short, or chunks too narrow, for whole register tiles, or if the
-/// first operator is faster alone.
-constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
-  pipeline_parts parts;
-  usual_products known;
-  links_alone alone(chain, count, known, on);
-  return saved_by(chain, count, t, alone, parts, on);
-}
-
-/// The best tile size for `how`; none if every chunk would hold all channels. Chunks are multiples of 16 channels,
-/// whole vectors on every machine. 64 suit most register tiles (measured: more gain nothing); wider chunks make fewer
-/// partial sums, and increase the size of a ring buffer of rows. Runs of pixels are multiples of common register tiles.
-constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how, device const& on) {
-  usual_products known;
-  links_alone alone(chain, count, known, on);
-  return best_tile(chain, count, how, alone, on);
-}
-
-constexpr tiling_choice best_tiling(chain_link const* chain, int count, usual_products& known, device const& on,
-                                    std::int64_t least) {
+/// The best tiling of links that have these prices alone, if it saves more than `least`; otherwise any.
+constexpr tiling_choice best_tiling(chain_link const* chain, link_alone const* links, int count, usual_products& known,
+                                    device const& on, std::int64_t least) {
   constexpr tiling all[] = {tiling::pixels, tiling::rows, tiling::channels, tiling::channels_rows};
-  links_alone alone(chain, count, known, on);
+  links_alone const alone(chain, links, count, on);
+  pipeline_parts parts(links, count, known);
   tiling_choice best{};
   for (tiling const how : all) {
     if (!allows(chain, count, how) || (how == tiling::rows && best.best.how == tiling::pixels)) continue;
-    tiling_choice const c = best_tile(chain, count, how, alone, on, least);
+    tiling_choice const c = best_tile(chain, count, how, alone, parts, on, least);
     if (c.best.how == tiling::none) continue;
     if (best.best.how == tiling::none || c.saved > best.saved) best = c;
     if (c.saved > least) least = c.saved;
@@ -189,10 +172,41 @@ constexpr tiling_choice best_tiling(chain_link const* chain, int count, usual_pr
   return best;
 }
 
-/// The best tiling of a chain; `saved` may be negative. On a tie, rows win.
+/// The links of a chain, each computed alone.
+struct chain_alone {
+  link_alone links[max_parts]{};
+
+  constexpr chain_alone(chain_link const* chain, int count, usual_products& known, device const& on) {
+    for (int i = 0; i < count; ++i) links[i] = link_alone(chain[i], known, on);
+  }
+};
+
+/// The price that `t` saves. It is 0 if rows are too short, or chunks too narrow, for whole register tiles, or if the
+/// first operator is faster alone.
+constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
+  usual_products known;
+  chain_alone const each(chain, count, known, on);
+  pipeline_parts parts(each.links, count, known);
+  return saved_by(chain, count, t, {chain, each.links, count, on}, parts, on);
+}
+
+/// The best tile size for `how`; none if every chunk would hold all channels. Chunks are multiples of 16 channels,
+/// whole vectors on every machine. 64 suit most register tiles (measured: more gain nothing); wider chunks make fewer
+/// partial sums, and increase the size of a ring buffer of rows. Runs of pixels are multiples of common register tiles.
+constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how, device const& on) {
+  usual_products known;
+  chain_alone const each(chain, count, known, on);
+  pipeline_parts parts(each.links, count, known);
+  return best_tile(chain, count, how, {chain, each.links, count, on}, parts, on);
+}
+
+/// The best tiling of a chain; `saved` may be negative. On a tie, rows win. `known`: products of chains before it.
+constexpr tiling_choice best_tiling(chain_link const* chain, int count, usual_products& known, device const& on) {
+  return best_tiling(chain, chain_alone(chain, count, known, on).links, count, known, on, no_price);
+}
 constexpr tiling_choice best_tiling(chain_link const* chain, int count, device const& on) {
   usual_products known;
-  return best_tiling(chain, count, known, on, no_price);
+  return best_tiling(chain, count, known, on);
 }
 
 }  // namespace ago::partition

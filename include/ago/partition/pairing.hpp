@@ -30,7 +30,7 @@ constexpr bool may_be_paired(chain_link const& l, device const& on) {
   if (!is_matrix_product(l.kind) || on.vector_floats < 8) return false;
   int const depth = int(l.weight_bytes / 4 / l.out.c);
   for (ir::isa_facts const& f : ir::isa_table)
-    if (pays_in_pairs(f.which, depth, l.out.c)) return true;
+    if (f.pairs && pays_in_pairs(f.which, depth, l.out.c)) return true;
   return false;
 }
 

@@ -128,23 +128,26 @@ constexpr void add_kernel(auto& r, part_loops const& p) {
 /// A pipeline of `count` parts. `use`: set_of the chain in these tiles.
 constexpr void add_pipeline(auto& r, part_loops const* parts, chain_link const* chain, int count,
                             chain_tiling const& tiles, working_set const& use) {
-  std::int64_t const passes = use.images * use.passes, input = use.input * use.images;
+  std::int64_t const passes = use.images * use.passes, input = use.input * use.images, pass = use.of_pass();
   for (int i = 0; i < count; ++i) r.weights += parts[i].parameters;
   r.to_product = parts[0].is_matrix();
   if (tiles.how == tiling::channels) r.order = {use.images, use.chunks};
-  r.add(r.weights, passes - 1, use.of_pass(), true);
-  if (chain[0].kind != op::depthwise) r.add(input, use.chunks - 1, use.of_chunk(), parts[0].is_matrix());
-  else if (tiles.how != tiling::channels) add_window(r, chain[0].win, pipeline_rows, input * use.chunks, use.of_pass());
-  if (is_matrix_product(chain[count - 1].kind)) r.add(use.result * use.images, use.chunks - 1, use.of_chunk());
+  r.add(r.weights, passes - 1, pass, true);
+  if (chain[0].kind == op::depthwise && tiles.how != tiling::channels)
+    add_window(r, chain[0].win, pipeline_rows, input * use.chunks, pass);
+  if (use.chunks > 1) {
+    if (chain[0].kind != op::depthwise) r.add(input, use.chunks - 1, use.of_chunk(), r.to_product);
+    if (is_matrix_product(chain[count - 1].kind)) r.add(use.result * use.images, use.chunks - 1, use.of_chunk());
+  }
   for (int i = 0; i + 1 < count; ++i) {  // written into the ring, and read by the next part, some rows several times
-    std::int64_t const value = bytes(chain[i].out), kept = tile_bytes(chain, count, i, tiles);
+    std::int64_t const value = parts[i].output, kept = use.kept[i];
     std::int64_t const of_pass = value / passes / use.chunks, fresh = of_pass > 0 ? of_pass : 1;
     r.rings[i] = kept;
-    std::int64_t const next = i + 2 < count ? tile_bytes(chain, count, i + 1, tiles) : use.result;
+    std::int64_t const next = i + 2 < count ? use.kept[i + 1] : use.result;
     std::int64_t const between = use.input + kept + (next + r.weights / use.chunks) / 2;
-    r.add(value, 1, use.of_pass());
-    r.add(value, kept > fresh ? kept : 1, tiles.how == tiling::channels ? between : use.of_pass(),
-          parts[i + 1].is_matrix(), kept > fresh ? fresh : 1);
+    r.add(value, 1, pass);
+    r.add(value, kept > fresh ? kept : 1, tiles.how == tiling::channels ? between : pass, parts[i + 1].is_matrix(),
+          kept > fresh ? fresh : 1);
   }
   for (int i = 0; i < count; ++i)
     if (parts[i].is_matrix()) add_matrix(r, parts[i], passes, use.chunks);

@@ -94,21 +94,14 @@ constexpr usual_work work_of(chain_link const& l, chain_tiling const& in, bool i
   if (in.how == tiling::channels) w.line = pixels / l.out.n;
   if (in.how == tiling::pixels && in.tile < pixels) w.line = w.run = in.tile;
   else if (in.how == tiling::pixels) w.line = pixels;
-  if (by_channels(in.how) && is_first) w.chunk = in.tile;
+  if (is_first && by_channels(in.how)) w.chunk = in.tile;
   return w;
 }
 
-/// The loops of a link, and the price of its arithmetic if it is a matrix product. (That of other operators is the same
-/// in every tiling.)
-struct usual_part {
-  part_loops loops;
-  std::int64_t arithmetic = 0;
-};
-constexpr usual_part usual_part_of(chain_link const& l, chain_tiling const& in, bool is_first, usual_products& known,
-                                   device const& on) {
+/// The operands of a link; its loops are those of a part of a pipeline, for a matrix product until fit_product().
+constexpr part_loops operands_of(chain_link const& l) {
   using kind = part_loops::kind;
-  usual_part r;
-  part_loops& p = r.loops;
+  part_loops p;
   p.parameters = l.weight_bytes + 4L * l.out.c;
   p.input = bytes(l.in);
   p.output = bytes(l.out);
@@ -119,37 +112,49 @@ constexpr usual_part usual_part_of(chain_link const& l, chain_tiling const& in, 
            : l.kind == op::conv2d    ? kind::convolution
            : l.kind == op::depthwise ? kind::depthwise
                                      : kind::other;
-  if (p.what == kind::depthwise) {
-    p.tile = 2;
-    if (in.how != tiling::none || p.input + p.output > 3 << 19) return r;
-    // Passes over the image whose rows stay in L1, see kernel/depthwise/schedule.hpp.
-    std::int64_t const rows = p.win.stride_h + p.win.span_h(), channels = (32 << 10) / (4 * rows * l.in.w);
-    p.blocks = pieces(l.out.c, channels > 32 ? channels : 32);
-  }
-  if (!p.is_matrix()) return r;
+  if (p.what == kind::depthwise) p.tile = 2;
+  if (p.is_matrix()) p.weights = p.parameters;
+  return p;
+}
+
+/// Fits the loops of a matrix product to a tiling (of no kind: alone). Returns the price of its arithmetic. (That of
+/// other operators is the same in every tiling.)
+constexpr std::int64_t fit_product(part_loops& p, chain_link const& l, chain_tiling const& in, bool is_first,
+                                   usual_products& known, device const& on) {
   usual_work const w = work_of(l, in, is_first);
-  usual_product const product = known.of(w, on);
-  std::int64_t const pixels = l.out.pixels(), lines = pixels / w.line * product.cost;
-  // Four pixels alone are transposed (kernel/matrix/gather_schedule.hpp), and take 1.08 cycles for a step of K of a
-  // register.
-  if (p.what == kind::matrix && on.in_order && in.how == tiling::none && pixels == 4 && l.out.c >= 64)
-    r.arithmetic = quarter_price * 4 * 27 / 25 * w.depth * l.out.c;
-  else if (p.what == kind::matrix)
-    r.arithmetic = quarter_price / 16 * w.depth * (lines + pixels % w.line * product.cost / w.line);
-  p.accumulates = by_channels(in.how) && !is_first;
-  p.weights = p.parameters;
+  usual_product const& product = known.of(w, on);
+  p.accumulates = !is_first && by_channels(in.how);
   p.tile = product.pixels;
   p.panels = pieces(l.out.c, product.vectors * on.vector_floats);
-  if (in.how != tiling::none || p.panels == 1) return r;
-  bool const by_rows = p.what == kind::convolution;
+  if (p.what != part_loops::kind::matrix) return 0;
+  std::int64_t const pixels = l.out.pixels();
+  // Four pixels alone are transposed (kernel/matrix/gather_schedule.hpp), and take 1.08 cycles for a step of K of a
+  // register.
+  if (on.in_order && in.how == tiling::none && pixels == 4 && l.out.c >= 64)
+    return quarter_price * 4 * 27 / 25 * w.depth * l.out.c;
+  std::int64_t const lines = pixels / w.line * product.cost;
+  return quarter_price / 16 * w.depth * (lines + pixels % w.line * product.cost / w.line);
+}
+
+/// The blocks of a link that is computed alone, with these operands and fit_product().
+constexpr std::int64_t blocks_of(chain_link const& l, part_loops const& p, usual_products& known, device const& on) {
+  if (p.what == part_loops::kind::depthwise) {
+    if (p.input + p.output > 3 << 19) return 1;
+    // Passes over the image whose rows stay in L1, see kernel/depthwise/schedule.hpp.
+    std::int64_t const rows = p.win.stride_h + p.win.span_h(), channels = (32 << 10) / (4 * rows * l.in.w);
+    return pieces(l.out.c, channels > 32 ? channels : 32);
+  }
+  if (p.panels == 1) return 1;
+  usual_work const w = work_of(l, {}, true);
+  usual_product const& product = known.of(w, on);
+  bool const by_rows = p.what == part_loops::kind::convolution;
   std::int64_t const extent = by_rows ? l.out.h : l.out.pixels(), tile = by_rows ? 1 : p.tile;
   std::int64_t const line = 4L * l.in.c * (by_rows ? long(l.in.w) * l.win.stride_h : 1);
   long const panel = 4L * product.vectors * on.vector_floats, panel_bytes = w.depth * panel;
   std::int64_t const block = !by_rows && fits_in_blocks(on.in_order, extent * line, p.panels * panel_bytes, on)
                                  ? block_in_l1(extent, line + panel, panel_bytes, int(p.panels), int(tile), on)
                                  : block_of(extent, line, p.weights / p.panels, tile, by_rows ? 2 : 8 * tile, on);
-  if (block > 0) p.blocks = pieces(extent, block);
-  return r;
+  return block > 0 ? pieces(extent, block) : 1;
 }
 
 }  // namespace ago::partition

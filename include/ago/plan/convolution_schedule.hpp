@@ -165,7 +165,7 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
     op const kind = g.nodes[s.main].kind;
     bool const repeats = kind == op::conv2d || kind == op::contraction;
     if (!repeats && !is_matrix_product(kind) && !is_value_product(kind)) continue;
-    auto const found = table.find(signature_of(g, s, o));
+    auto const found = schedule_in(table, g, s, o);
     if (repeats && !found) {
       int twin = 0;
       while (twin < count && !equal_operators(g, steps.step[untuned[twin]], s)) ++twin;

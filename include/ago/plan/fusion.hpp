@@ -33,8 +33,8 @@ constexpr bool feeds(graph<V, E, O> const& g, value_uses<V> const& uses, step_no
 
 /// The tiling of a chain: the wish, if the chain allows it and the tile does not hold everything, otherwise the best
 /// one.
-constexpr chain_tiling choose_tiling(chain_link const* chain, int count, schedule const& wish, device const& on,
-                                     isa target) {
+constexpr chain_tiling choose_tiling(chain_link const* chain, int count, schedule const& wish, usual_products& known,
+                                     device const& on, isa target) {
   if (allows(chain, count, wish.tiling)) {
     if (wish.tiling == tiling::rows) return {tiling::rows, 0};
     bool const chunks = by_channels(wish.tiling);
@@ -43,13 +43,14 @@ constexpr chain_tiling choose_tiling(chain_link const* chain, int count, schedul
     chain_tiling const best = best_tile(chain, count, wish.tiling, on).best;
     if (best.how != tiling::none) return best;
   }
-  return best_tiling(chain, count, on).best;
+  return best_tiling(chain, count, known, on).best;
 }
 
-/// Tilings of the chains seen last: networks repeat blocks.
+/// Tilings of the chains seen last, and products of their links: networks repeat blocks.
 struct tiled_chains {
   std::uint64_t key[64]{};
   chain_tiling tiles[64]{};
+  usual_products products;
 };
 
 /// Sets the tiles of group k.
@@ -63,11 +64,11 @@ constexpr void tile_group(fusion_list<S>& r, int k, graph<V, E, O> const& g, ste
     chain[i] = partition::link_of(g, steps.step[first + i].main, steps.step[first + i].result);
     mixed.mix(fingerprint(chain[i]));
   }
-  auto const wish = table.find(signature_of(g, steps.step[first + 1], o));
+  auto const wish = schedule_in(table, g, steps.step[first + 1], o);
   std::uint64_t const key = mixed.value, slot = key & 63;
   if (wish || seen.key[slot] != key) {
     seen.key[slot] = wish ? 0 : key;
-    seen.tiles[slot] = choose_tiling(chain, count, wish ? *wish : schedule{}, o.device, o.target);
+    seen.tiles[slot] = choose_tiling(chain, count, wish ? *wish : schedule{}, seen.products, o.device, o.target);
   }
   chain_tiling const& t = r.tiles[k] = seen.tiles[slot];
   for (int i = 0; i + 1 < count; ++i) {
@@ -90,7 +91,7 @@ constexpr fusion_list<S> fuse_steps(graph<V, E, O> const& g, step_list<S> const&
     bool joins = i > 0 && parts.intensive && r.parts[r.count - 1] < max_parts && feeds(g, uses, a, b) &&
                  parts.subgraphs.of[a.main] == parts.subgraphs.of[b.main];
     if (joins) {
-      auto const wish = table.find(signature_of(g, b, o));
+      auto const wish = schedule_in(table, g, b, o);
       joins = wish && wish->join ? wish->join > 0 : parts.chain_of[a.main] == parts.chain_of[b.main];
     }
     if (joins) {

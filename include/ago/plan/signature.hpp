@@ -5,6 +5,10 @@
 #include <ago/ir/hash.hpp>
 #include <ago/plan/form_steps.hpp>
 #include <ago/plan/options.hpp>
+#include <ago/plan/schedule.hpp>
+
+#include <concepts>
+#include <optional>
 
 namespace ago::plan {
 
@@ -83,6 +87,13 @@ constexpr std::uint64_t signature_of(graph_view g, step_nodes const& s, options 
     if (s.reversed[i]) h.mix(1);
   }
   return h.value;
+}
+
+/// The schedule of a step in a table; none in `untuned`, for which its signature is not computed.
+template <class Table>
+constexpr std::optional<schedule> schedule_in(Table const& table, graph_view g, step_nodes const& s, options const& o) {
+  if constexpr (std::same_as<Table, untuned_t>) return {};
+  else return table.find(signature_of(g, s, o));
 }
 
 }  // namespace ago::plan
