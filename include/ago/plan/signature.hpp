@@ -91,8 +91,8 @@ constexpr std::uint64_t signature_of(graph_view g, step_nodes const& s, options 
 
 /// The schedule of a step in a table; none in `untuned`, for which its signature is not computed.
 template <class Table>
-constexpr std::optional<schedule> schedule_in(Table const& table, graph_view g, step_nodes const& s, options const& o) {
-  if constexpr (std::same_as<Table, untuned_t>) return {};
+constexpr auto schedule_in(Table const& table, graph_view g, step_nodes const& s, options const& o) {
+  if constexpr (std::same_as<Table, untuned_t>) return std::optional<schedule>();
   else return table.find(signature_of(g, s, o));
 }
 
