@@ -85,7 +85,6 @@ constexpr bool in_one_class(gradient_flow<Graph, N> const& f, int u, int v) {
   if (f.gates.is_gate[u] != f.gates.is_gate[v] || (after_a == 0) != (after_b == 0)) return false;
   if (after_a > 0 && !same_operator(g.nodes[after_a], g.nodes[after_b])) return false;
   if (!same_operator(a, b) || f.takes_statistics(a) != f.takes_statistics(b)) return false;
-  if (a.is_detached != b.is_detached) return false;
   for (int p = 0; p < node_parameters; ++p)
     if ((offset_of(a, p) < 0) != (offset_of(b, p) < 0)) return false;
   for (int k = 0; k < a.input_count; ++k)

@@ -97,6 +97,7 @@ constexpr bool same_operator(node const& x, node const& y) {
   if (x.described != y.described || x.weight_operand != y.weight_operand) return false;
   if (x.transposed != y.transposed || x.axis != y.axis || x.begin != y.begin || x.step != y.step) return false;
   if (x.exchanged != y.exchanged || x.patch != y.patch || x.pad_channels != y.pad_channels) return false;
+  if (x.is_detached != y.is_detached) return false;
   if (x.last_of_equals != y.last_of_equals || x.positions != y.positions || x.rounds != y.rounds) return false;
   for (int i = 0; i < 4; ++i)
     if (x.order[i] != y.order[i]) return false;
