@@ -99,6 +99,23 @@ struct node {
   constexpr bool is_merged() const { return siblings[0].channels > 0; }
 };
 
+/// Are two nodes the same operator, but for their operands, parameters and names?
+constexpr bool same_operator(node const& x, node const& y) {
+  if (x.kind != y.kind || x.out != y.out || x.input_count != y.input_count) return false;
+  if (x.win != y.win || x.scatter != y.scatter || x.groups != y.groups || x.count_pads != y.count_pads) return false;
+  if (x.alpha != y.alpha || x.beta != y.beta || x.function != y.function) return false;
+  if (x.described != y.described || x.weight_operand != y.weight_operand) return false;
+  if (x.transposed != y.transposed || x.axis != y.axis || x.begin != y.begin || x.step != y.step) return false;
+  if (x.exchanged != y.exchanged || x.patch != y.patch || x.pad_channels != y.pad_channels) return false;
+  if (x.is_detached != y.is_detached) return false;
+  if (x.last_of_equals != y.last_of_equals || x.positions != y.positions || x.rounds != y.rounds) return false;
+  for (int i = 0; i < 4; ++i)
+    if (x.order[i] != y.order[i]) return false;
+  for (int i = 0; i < max_siblings - 1 && x.siblings[i].channels + y.siblings[i].channels > 0; ++i)
+    if (x.siblings[i] != y.siblings[i]) return false;
+  return x.entries == y.entries;
+}
+
 /// The operator's name in drawings and reports: that of its function, if it has one.
 constexpr char const* label_of(node const& n) { return n.function_name ? n.function_name : name_of(n.kind); }
 

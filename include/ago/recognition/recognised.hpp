@@ -87,17 +87,10 @@ struct recognition_list {
 
  private:
   static constexpr bool is_same(recognised_node const& a, recognised_node const& b) {
-    node const &x = a.made, &y = b.made;
-    if (x.kind != y.kind || a.operand_count != b.operand_count || a.operands[0] != b.operands[0] ||
-        a.operands[1] != b.operands[1] || x.out != y.out)
-      return false;
-    bool same = a.weight == b.weight && a.shift == b.shift && x.transposed == y.transposed &&
-                x.exchanged == y.exchanged && x.alpha == y.alpha && x.beta == y.beta && x.function == y.function &&
-                x.axis == y.axis && x.begin == y.begin && x.step == y.step && x.groups == y.groups && x.win == y.win &&
-                x.patch == y.patch && x.count_pads == y.count_pads && x.pad_channels == y.pad_channels &&
-                x.last_of_equals == y.last_of_equals && x.positions == y.positions && x.rounds == y.rounds;
-    for (int i = 0; i < 4; ++i) same = same && a.norm[i] == b.norm[i] && x.order[i] == y.order[i];
-    return same;
+    bool same = a.operand_count == b.operand_count && a.operands[0] == b.operands[0] &&
+                a.operands[1] == b.operands[1] && a.weight == b.weight && a.shift == b.shift;
+    for (int i = 0; i < 4; ++i) same = same && a.norm[i] == b.norm[i];
+    return same && same_operator(a.made, b.made);
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators that differ in any attribute must not be computed once for both.
-#include <ago/passes/passes.hpp>
+#include <ago/ir/graph.hpp>
 
 #include <doctest/doctest.h>
 
@@ -16,9 +16,9 @@ template <class T>
 bool matters(node const& changed, T& attribute, std::type_identity_t<T> const& other) {
   T const before = attribute;
   attribute = other;
-  bool const same = ago::passes::same_operator(node{}, changed);
+  bool const same = same_operator(node{}, changed);
   attribute = before;
-  return !same && ago::passes::same_operator(node{}, changed);
+  return !same && same_operator(node{}, changed);
 }
 
 constexpr user_function some_function{};
