@@ -21,7 +21,9 @@ namespace tracing {
 
 constexpr tensor multiplied(tensor x, tensor y, int line) { return record_binary(op::mul, line, x, y); }
 /// A function of one operand, so that kernels can apply it to what they have just computed.
-constexpr tensor square_of(std::same_as<tensor> auto x, int line) { return map{squared, "square", 0, 0, line}(x); }
+constexpr tensor square_of(std::same_as<tensor> auto x, int line) {
+  return tracing::mapped<ir::squared>(x, "square", 0, 0, line);
+}
 
 /// x * gamma + beta, with a gamma and a beta for each channel.
 constexpr tensor scaled_and_shifted(tensor x, int line) {
@@ -49,7 +51,8 @@ constexpr tensor normalised(std::same_as<tensor> auto x, int groups, float epsil
   tensor const centered = record_binary(op::sub, line, x, mean);
   tensor const squares = global_avg_pool{line}(square_of(centered, line));
   tensor const variance = mean_of_groups(squares, groups, line);
-  return multiplied(centered, map{reciprocal_root_above, "reciprocal_root", epsilon, 0, line}(variance), line);
+  return multiplied(centered, tracing::mapped<ir::reciprocal_root_above>(variance, "reciprocal_root", epsilon, 0, line),
+                    line);
 }
 
 }  // namespace tracing
@@ -92,7 +95,7 @@ struct rms_norm {
 
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
     tensor const mean = reduce_mean{axis::channels, line}(tracing::square_of(x, line));
-    tensor const factor = map{ir::reciprocal_root_above, "reciprocal_root", epsilon, 0, line}(mean);
+    tensor const factor = tracing::mapped<ir::reciprocal_root_above>(mean, "reciprocal_root", epsilon, 0, line);
     tensor const y = tracing::multiplied(x, factor, line);
     tracing::recording r(op::scale, line, y);
     if (!(epsilon >= 0)) r.complain(ir::fault::argument_must_not_be_negative, 0, -1);
@@ -110,7 +113,8 @@ struct l2_normalize {
 
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
     tensor const squares = reduce_sum{along, line}(tracing::square_of(x, line));
-    return tracing::record_binary(op::div, line, x, map{ir::root_at_least, "square_root", least, 0, line}(squares));
+    return tracing::record_binary(op::div, line, x,
+                                  tracing::mapped<ir::root_at_least>(squares, "square_root", least, 0, line));
   }
 };
 

@@ -31,6 +31,14 @@ struct function_layer {
   int line = __builtin_LINE();
   constexpr tensor operator()(tensor x) const { return map{Function, Name.text, 0, 0, line}(x); }
 };
+
+/// A function with numbers. It is compiled where a layer calls this for an operand that depends on a template
+/// parameter; a `map` that depends on none would be compiled in every file, because it compiles its function where it
+/// is written.
+template <auto const& Function, std::size_t N>
+constexpr tensor mapped(tensor x, char const (&name)[N], float alpha, float beta, int line) {
+  return map{Function, name, alpha, beta, line}(x);
+}
 }  // namespace tracing
 
 /// x where positive, else alpha * (exp(x) - 1)
@@ -38,7 +46,7 @@ struct elu {
   float alpha = 1;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{ir::elu_function, "elu", alpha, 1, line}(x);
+    return tracing::mapped<ir::elu_function>(x, "elu", alpha, 1, line);
   }
 };
 
@@ -47,7 +55,7 @@ struct selu {
   float alpha = 1.6732632f, gamma = 1.0507010f;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{ir::elu_function, "selu", alpha, gamma, line}(x);
+    return tracing::mapped<ir::elu_function>(x, "selu", alpha, gamma, line);
   }
 };
 
@@ -56,7 +64,7 @@ struct celu {
   float alpha = 1;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{ir::celu_function, "celu", alpha, 0, line}(x);
+    return tracing::mapped<ir::celu_function>(x, "celu", alpha, 0, line);
   }
 };
 
@@ -65,7 +73,7 @@ struct affine_sigmoid {
   float alpha = .2f, beta = .5f;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{ir::affine_sigmoid_function, "affine_sigmoid", alpha, beta, line}(x);
+    return tracing::mapped<ir::affine_sigmoid_function>(x, "affine_sigmoid", alpha, beta, line);
   }
 };
 
@@ -74,7 +82,7 @@ struct threshold {
   float at = 1, value = 0;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{ir::threshold_function, "threshold", at, value, line}(x);
+    return tracing::mapped<ir::threshold_function>(x, "threshold", at, value, line);
   }
 };
 
@@ -83,7 +91,7 @@ struct shrink {
   float lambda = .5f, bias = 0;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{ir::shrink_function, "shrink", lambda, bias, line}(x);
+    return tracing::mapped<ir::shrink_function>(x, "shrink", lambda, bias, line);
   }
 };
 
@@ -92,7 +100,7 @@ struct affine {
   float factor = 1, summand = 0;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{ir::affine_function, "affine", factor, summand, line}(x);
+    return tracing::mapped<ir::affine_function>(x, "affine", factor, summand, line);
   }
 };
 
@@ -101,7 +109,7 @@ struct to_power {
   float exponent = 2;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{ir::power_function, "to_power", exponent, 0, line}(x);
+    return tracing::mapped<ir::power_function>(x, "to_power", exponent, 0, line);
   }
 };
 
