@@ -5,6 +5,8 @@
 
 #include <ago/requirements.hpp>
 
+#include <type_traits>
+
 namespace ago::ir {
 
 inline constexpr auto elu_function = [](auto x, auto alpha, auto gamma) {
@@ -55,8 +57,12 @@ inline constexpr auto reciprocal_root_above = [](auto x, auto epsilon) { return 
 inline constexpr auto root_at_least = [](auto x, auto least) { return max(least, sqrt(x)); };
 
 template <auto const&... F>
-struct function_list {};
-/// All of them: a function that is listed here has a description, and with it a gradient.
+struct function_list {
+  template <class Function>
+  static constexpr bool has = (std::is_same_v<Function, std::remove_cvref_t<decltype(F)>> || ...);
+};
+/// All of them: a function that is listed here has a description, and with it a gradient. A layer of one that is not
+/// listed does not compile.
 using library_functions =
     function_list<elu_function, celu_function, softplus_function, mish_function, softsign_function,
                   affine_sigmoid_function, threshold_function, shrink_function, affine_function, power_function,

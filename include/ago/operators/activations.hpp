@@ -12,6 +12,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <type_traits>
 
 namespace ago {
 
@@ -25,20 +26,22 @@ struct function_text {
   }
 };
 
-/// A layer of one of the functions below, which take no numbers.
+/// A function of the library, with its numbers. It is compiled where a layer calls this for an operand that depends on
+/// a template parameter; a `map` that depends on none would be compiled in every file, because it compiles its function
+/// where it is written.
+template <auto const& Function, std::size_t N>
+constexpr tensor mapped(tensor x, char const (&name)[N], float alpha, float beta, int line) {
+  static_assert(ir::library_functions::has<std::remove_cvref_t<decltype(Function)>>,
+                "not in the list in functions.hpp");
+  return map{Function, name, alpha, beta, line}(x);
+}
+
+/// A layer of one of the functions that take no numbers.
 template <auto const& Function, function_text Name>
 struct function_layer {
   int line = __builtin_LINE();
-  constexpr tensor operator()(tensor x) const { return map{Function, Name.text, 0, 0, line}(x); }
+  constexpr tensor operator()(tensor x) const { return mapped<Function>(x, Name.text, 0, 0, line); }
 };
-
-/// A function with numbers. It is compiled where a layer calls this for an operand that depends on a template
-/// parameter; a `map` that depends on none would be compiled in every file, because it compiles its function where it
-/// is written.
-template <auto const& Function, std::size_t N>
-constexpr tensor mapped(tensor x, char const (&name)[N], float alpha, float beta, int line) {
-  return map{Function, name, alpha, beta, line}(x);
-}
 }  // namespace tracing
 
 /// x where positive, else alpha * (exp(x) - 1)
