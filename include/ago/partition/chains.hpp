@@ -128,12 +128,13 @@ constexpr void price_chains_from(int a, chain_values<V>& r, graph<V, E, O> const
   for (int n = 0, b = a; n < max_chain && b >= 0; ++n, b = r.next[b]) {
     members[n] = b;
     adds[n] = -1;
-    for (int k = 0; k < n; ++k)
-      if (g.operand(atoms.main[members[k]]) == atoms.other[b]) adds[n] = k;
+    int const other = atoms.other[b];
+    for (int k = 0; k < n && other >= 0; ++k)
+      if (g.operand(atoms.main[members[k]]) == other) adds[n] = k;
     mixed.mix(link(b).key);
     mixed.mix(std::uint64_t(adds[n]));
     if (n == 0) continue;
-    std::uint64_t const key = mixed.value, slot = key & 255;
+    std::uint64_t const key = mixed.value, slot = key >> 32 & 255;
     if (seen.key[slot] != key) {
       chain_link chain[max_chain]{};
       link_alone alone[max_chain]{};
