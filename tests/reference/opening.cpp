@@ -28,13 +28,13 @@ void define(F const&, double (*f)(double, double, double)) {
   reference::define(&ago::ir::user_map<F>, f);
 }
 void define_primitives() {
-  using namespace ago::tracing;
+  using namespace ago::ir;
   define(exponential_function, [](double x, double, double) { return std::exp(x); });
   define(error_function_of, [](double x, double, double) { return std::erf(x); });
   define(affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
-  define(ago::ir::gelu_inner, [](double x, double a, double b) { return x * (a + b * x * x); });
+  define(gelu_inner, [](double x, double a, double b) { return x * (a + b * x * x); });
   define(squared, [](double x, double, double) { return x * x; });
-  define(ago::ir::reciprocal_root_above, [](double x, double summand, double) { return 1 / std::sqrt(x + summand); });
+  define(reciprocal_root_above, [](double x, double summand, double) { return 1 / std::sqrt(x + summand); });
 }
 
 /// Constants such as 0.7071... are floats.

@@ -56,8 +56,7 @@ constexpr strided_loops loops_of_axes(step_data const& s, int const (&order)[4])
   return r;
 }
 
-/// Between an image and the sequences of the pixels at each place (py, px) in its patches. `folds`: to the
-/// image.
+/// Between an image and the sequences of the pixels at each place (py, px) in its patches. `folds`: to the image.
 constexpr strided_loops loops_of_patches(step_data const& s, patch const& of, bool folds) {
   shape const& image = folds ? s.out : s.in;
   int const pixel = (folds ? s.destination : s.source).pixel_stride;

@@ -59,19 +59,9 @@ constexpr std::uint64_t signature_of(graph_view g, step_nodes const& s, options 
     window const& w = n.win;
     h.mix(std::uint64_t(n.kind));
     h.mix(n.out);
-    // An operator has a window or a patch.
-    int const attributes[] = {w.kernel_h,
-                              w.kernel_w,
-                              w.stride_h * n.patch.h,
-                              w.stride_w * n.patch.w,
-                              w.dilation_h,
-                              w.dilation_w,
-                              w.pad_top,
-                              w.pad_left,
-                              w.pad_bottom,
-                              w.pad_right,
-                              n.groups,
-                              int(n.count_pads)};
+    int const down = w.stride_h * n.patch.h, across = w.stride_w * n.patch.w;  // an operator has a window or a patch
+    int const attributes[] = {w.kernel_h, w.kernel_w, down,         across,      w.dilation_h, w.dilation_w,
+                              w.pad_top,  w.pad_left, w.pad_bottom, w.pad_right, n.groups,     int(n.count_pads)};
     for (int x : attributes) h.mix(std::uint64_t(x));
     if (s.attention) h.mix(std::uint64_t(op::attention_scores));
     for (int const v : s.inputs)
