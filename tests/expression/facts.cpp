@@ -177,3 +177,39 @@ TEST_CASE("padding of a maximum does not count if every window reaches an elemen
   static_assert(bounds_of(reached, given, arithmetic::rounded) == bounds{-1, 2});
   static_assert(bounds_of(missed, given, arithmetic::rounded) == bounds{-__builtin_huge_val(), 2});
 }
+
+TEST_CASE("an element of the result may be computed in the place of the only element of an operand that it needs") {
+  extents const in(1, 6, 6), row(6);
+  auto const reads_own = [&](auto const& f) {
+    definition const d = compute("map", f)(in, row);
+    return reads_own_element(d.expressions[0], 0);
+  };
+  CHECK(reads_own([](operand x, operand r) {
+    var n, h, w;
+    return result(n, h, w) = x(n, h, w) * r(w) + exp(x(0, h, w));  // n is always 0
+  }));
+  CHECK(!reads_own([](operand x, operand r) {
+    var n, h, w;
+    return result(n, h, w) = x(n, h, w) + x(n, w, h) * r(w);
+  }));
+  CHECK(!reads_own([](operand x, operand r) {
+    var n, h, w;
+    return result(n, h, w) = padded(x, 0)(n, h + 1, w) * r(w);
+  }));
+  CHECK(!reads_own([](operand x, operand r) {
+    var n, h, w;
+    return result(n, h, w) = x(n, h, 5 - w) * r(w);
+  }));
+  CHECK(!reads_own([](operand x, operand r) {
+    var n, h, w;
+    return result(n, h, w) = x(n, h, r(w));
+  }));
+  CHECK(!reads_own([](operand x, operand r) {
+    var n, h, w, k;
+    return result(n, h, w) = x(n, h, w) * sum(k)(r(k));
+  }));
+  CHECK(!reads_own([](operand x, operand r) {
+    var n, h, w{3};
+    return result(n, h, w) = x(n, h, w) * r(w);
+  }));
+}

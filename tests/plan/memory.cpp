@@ -215,7 +215,14 @@ TEST_CASE("every step of 12000 random plans reads what it is meant to read, and 
   for (int how = int(tiling::rows); how <= int(tiling::pixels); ++how) CHECK(pipelined[how] > 30);
 }
 
+/// Does x take the memory of y at the step that reads it for the last time?
+bool takes_over(memory_plan<40> const& m, buffer const& x, buffer const& y) {
+  if (x.over < 0 || (&m.buffers[x.over] != &y && x.over != y.over)) return false;
+  return x.offset == y.offset && x.floats == y.floats && x.first == y.last;
+}
+
 TEST_CASE("no two live buffers overlap, and all are in the arena at 64-byte boundaries") {
+  int in_place = 0;
   for (unsigned seed = 1; seed <= 12000; ++seed) {
     CAPTURE(seed);
     memory_plan<40> const m = random_plan(seed).m;
@@ -229,10 +236,12 @@ TEST_CASE("no two live buffers overlap, and all are in the arena at 64-byte boun
         buffer const& y = m.buffers[b];
         bool const both_live = x.first <= y.last && y.first <= x.last;
         bool const apart = x.offset + x.floats <= y.offset || y.offset + y.floats <= x.offset;
-        REQUIRE((!both_live || apart));
+        REQUIRE((!both_live || apart || takes_over(m, x, y) || takes_over(m, y, x)));
       }
+      in_place += x.over >= 0;
     }
   }
+  CHECK(in_place > 300);
 }
 
 TEST_CASE("the part of a value that a pipeline keeps has exactly the size of its tile") {
@@ -263,6 +272,30 @@ TEST_CASE("the part of a value that a pipeline keeps has exactly the size of its
     }
   }
   CHECK(checked > 300);
+}
+
+TEST_CASE("a result is in the memory of an operand only if its kernel reads each element before it is overwritten") {
+  int elementwise = 0;
+  for (unsigned seed = 1; seed <= 12000; ++seed) {
+    CAPTURE(seed);
+    random_plan const plan(seed);
+    auto const& [random, g, layouts, views, minis, steps, groups, m] = plan;
+    for (int b = 0; b < m.buffer_count; ++b) {
+      if (m.buffers[b].over < 0) continue;
+      int writers = 0;
+      for (int i = 0; i < steps.count; ++i) {
+        if (steps.step[i].result != m.buffers[b].value) continue;
+        step_nodes const& s = steps.step[i];
+        structure const what = s.main < 0 ? structure::elementwise : structure_of(g, s);
+        REQUIRE((what == structure::elementwise || what == structure::softmax || what == structure::layer_norm));
+        REQUIRE(groups.parts[groups.group_of[i]] == 1);
+        elementwise += what == structure::elementwise;
+        ++writers;
+      }
+      REQUIRE(writers == 1);
+    }
+  }
+  CHECK(elementwise > 300);
 }
 
 TEST_CASE("the arena of a chain is its largest pair of neighbours") {

@@ -65,6 +65,8 @@ constexpr auto deeper = source | pad{.sides = 1, .value = .5f, .channels_before 
 constexpr auto backwards = source | slice{10, 4, axis::channels, -3} | slice{4, 5, axis::rows, -1};
 constexpr auto tiled = source | tile{2, 1, 3, 2};
 
+constexpr auto in_place = source | max_pool{2, 1} | layer_norm{} | softmax{} | max_pool{2, 1};
+
 }  // namespace
 
 TEST_CASE("group norm normalises each image and group to mean 0 and variance 1, then scales and shifts") {
@@ -131,4 +133,31 @@ TEST_CASE("slices go backwards, tiles repeat") {
       [](auto const& v, auto const&, int n, int y, int x, int c) { return at(v, image, n, 4 - y, x, 10 - 3 * c); }, 0);
   compare<tiled>(
       [](auto const& v, auto const&, int n, int y, int x, int c) { return at(v, image, n % 2, y, x % 6, c % 12); }, 0);
+}
+
+TEST_CASE("layer norm and softmax write over what they read") {
+  auto const& memory = program<in_place>::memory;
+  CHECK(memory.buffer_count == 3);
+  for (int b = 0; b < memory.buffer_count; ++b) CHECK(memory.buffers[b].offset == 0);
+  auto const pooled = [](auto const& of, int y, int x) {
+    return std::max({of(y, x), of(y, x + 1), of(y + 1, x), of(y + 1, x + 1)});
+  };
+  compare<in_place>([&](auto const& v, auto const& p, int n, int row, int column, int channel) {
+    return pooled(
+        [&](int y, int x) {
+          double value[12], mean = 0, variance = 0, sum = 0;
+          for (int c = 0; c < 12; ++c) {
+            value[c] = pooled([&](int h, int w) { return at(v, image, n, h, w, c); }, y, x);
+            mean += value[c] / 12;
+          }
+          for (double const z : value) variance += (z - mean) * (z - mean) / 12;
+          for (int c = 0; c < 12; ++c) {
+            double const z = (value[c] - mean) / std::sqrt(variance + double(1e-5f));
+            value[c] = std::exp(z * double(p[std::size_t(c)]) + double(p[std::size_t(12 + c)]));
+            sum += value[c];
+          }
+          return value[channel] / sum;
+        },
+        row, column);
+  });
 }

@@ -63,6 +63,11 @@ struct with_plain_loops {
   }
 };
 
+/// Kernels that may read an element after they have written the one at its place.
+struct keeps_operands {
+  static constexpr bool overwrites(structure, expression::index_expression const*, int) { return false; }
+};
+
 /// Work items take parts of values, if the family can be divided, and not a range of the indices of something else.
 struct divided_by_values {
   static constexpr bool takes_portion = false;
@@ -94,6 +99,9 @@ struct unit_facts {
   bool (*implements)(structure, op);  ///< does this structure compute this operator?
   bool (*multiplies)(structure);      ///< does it spend its time on multiply-adds?
   bool (*copies)(structure);          ///< does it only copy elements, of which it reads those that it writes?
+  /// May the result be in the memory of operand i, of the same shape, which nothing reads later? `described`: of a
+  /// structure that computes an expression.
+  bool (*overwrites)(structure, expression::index_expression const* described, int i);
 
   // The weights of a step's main operator.
   bool has_weights;  ///< of some structure
@@ -178,6 +186,7 @@ constexpr unit_facts facts_of_unit() {
   AGO_FACT(implements)
   AGO_FACT(multiplies)
   AGO_FACT(copies)
+  AGO_FACT(overwrites)
   AGO_FACT(has_weights)
   AGO_FACT(packs_weights)
   AGO_FACT(packed_floats)

@@ -50,6 +50,12 @@ struct concat_views {
   array_of<int, V> channel{};  ///< first channel within the parent
 };
 
+template <int V>
+constexpr int root_of(concat_views<V> const& views, int v) {
+  while (views.parent[v] >= 0) v = views.parent[v];
+  return v;
+}
+
 template <int V, int E, int O>
 constexpr concat_views<V> views_of(graph<V, E, O> const& g, channel_layouts<V> const& layouts) {
   concat_views<V> r{};

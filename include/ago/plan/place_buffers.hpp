@@ -16,6 +16,7 @@ struct buffer {
   bool scratch{};  ///< holds no value, but the scratch of the kernel of operator `value`
   int copies = 1;  ///< for work items of the step that run concurrently
   long apart{};    ///< floats from one copy to the next
+  int over = -1;   ///< number of the first buffer in whose memory it is; one begins when the one before is read last
 };
 
 /// Places buffers one after another, the largest first.

@@ -19,7 +19,7 @@ template <kernel_key K>
 struct attention_kernel;
 
 /// Of these, only whole attentions are divided: by images, or by heads.
-struct attention_unit : without_weights, without_schedule, without_tiles, divided_by_values {
+struct attention_unit : without_weights, without_schedule, without_tiles, divided_by_values, keeps_operands {
   static constexpr structure structures[] = {structure::matmul, structure::attention_scores,
                                              structure::attention_values, structure::attention};
   static constexpr bool multiplies_values = true, of_expressions = false;

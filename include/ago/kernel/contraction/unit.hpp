@@ -17,7 +17,7 @@ template <isa I>
 void pack_contraction(contraction_layout const& l, expression::index_expression const& e, float const* from, float* to);
 
 /// Work items take rows, whose indices are step_data::portion.
-struct contraction_unit : with_plain_loops, without_alternatives, without_portions {
+struct contraction_unit : with_plain_loops, without_alternatives, without_portions, keeps_operands {
   static constexpr structure structures[] = {structure::contraction};
   static constexpr bool multiplies_values = false, of_expressions = true, has_weights = true, takes_portion = true;
   static constexpr bool has_tiles = true;

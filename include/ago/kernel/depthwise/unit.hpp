@@ -15,7 +15,7 @@ template <isa I>
 void pack_depthwise(kernel_key const& key, packed_operator const& s, parameter_source const& from, float const* blob,
                     float* packed);  // pack.hpp
 
-struct depthwise_unit : without_alternatives, without_portions, divided_by_values {
+struct depthwise_unit : without_alternatives, without_portions, divided_by_values, keeps_operands {
   static constexpr structure structures[] = {structure::depthwise};
   static constexpr bool multiplies_values = false, of_expressions = false, has_weights = true, has_tiles = true;
   static constexpr bool implements(structure, op kind) { return kind == op::depthwise; }

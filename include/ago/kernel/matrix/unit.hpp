@@ -18,7 +18,7 @@ template <isa I>
 void pack_matrix(kernel_key const& key, packed_operator const& s, parameter_source const& from, float const* blob,
                  float* packed);  // pack.hpp
 
-struct matrix_unit : divided_by_values {
+struct matrix_unit : divided_by_values, keeps_operands {
   static constexpr structure structures[] = {structure::pointwise, structure::convolution, structure::im2col};
   static constexpr bool multiplies_values = false, of_expressions = false, has_weights = true, has_tiles = true;
   static constexpr bool implements(structure what, op kind) {

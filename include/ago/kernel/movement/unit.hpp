@@ -24,7 +24,7 @@ template <isa I>
 void pack_embedding(packed_operator const& s, parameter_source const& from, float const* blob,
                     float* packed);  // pack.hpp
 
-struct movement_unit : without_schedule, without_tiles, with_plain_loops, undivided {
+struct movement_unit : without_schedule, without_tiles, with_plain_loops, undivided, keeps_operands {
   static constexpr structure structures[] = {
       structure::copy,      structure::pad,       structure::resize_nearest, structure::resize_bilinear,
       structure::embedding, structure::from_nchw, structure::to_nchw};

@@ -18,6 +18,9 @@ struct nest_unit : without_weights, without_schedule, without_tiles, with_plain_
   static constexpr bool implements(structure, op kind) { return kind == op::nest; }
   static constexpr bool multiplies(structure) { return false; }
   static constexpr bool copies(structure) { return false; }
+  static constexpr bool overwrites(structure, expression::index_expression const* described, int i) {
+    return reads_own_element(*described, i);
+  }
   template <kernel_key K>
   static constexpr auto kernel() {
     return std::type_identity<nest_kernel<K>>{};

@@ -21,7 +21,8 @@ struct pool_unit : without_weights,
                    without_portions,
                    without_tiles,
                    with_plain_loops,
-                   divided_by_values {
+                   divided_by_values,
+                   keeps_operands {
   static constexpr structure structures[] = {structure::max_pool, structure::avg_pool, structure::global_max_pool,
                                              structure::global_avg_pool};
   static constexpr bool multiplies_values = false, of_expressions = false;

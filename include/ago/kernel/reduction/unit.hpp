@@ -9,7 +9,7 @@ namespace ago::kernel {
 template <kernel_key K>
 struct reduction_kernel;  // kernel.hpp
 
-struct reduction_unit : without_weights, without_schedule, without_tiles, with_plain_loops, undivided {
+struct reduction_unit : without_weights, without_schedule, without_tiles, with_plain_loops, undivided, keeps_operands {
   static constexpr structure structures[] = {structure::reduction};
   static constexpr bool multiplies_values = false, of_expressions = false;
   static constexpr bool implements(structure, op kind) { return is_reduction(kind); }

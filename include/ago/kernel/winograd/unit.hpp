@@ -15,7 +15,7 @@ void pack_winograd(kernel_key const& key, packed_operator const& s, parameter_so
 
 /// Work items take tiles, whose indices are step_data::portion, or panels of channels, of which each transforms the
 /// whole input.
-struct winograd_unit : without_schedule, without_tiles {
+struct winograd_unit : without_schedule, without_tiles, keeps_operands {
   static constexpr structure structures[] = {structure::winograd_2, structure::winograd_4};
   static constexpr bool multiplies_values = false, of_expressions = false, has_weights = true, takes_portion = true;
   static constexpr bool has_tiles = true;  // of the direct convolution, see matrix_unit
