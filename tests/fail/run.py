@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that mistakes do not compile, and that the compiler says why in a few lines.
 
-usage: run.py [-I <directory>]... [--only <name>]... [--every <n>] [--table] <compiler> [flag...]
+usage: run.py [-I <directory>]... [--only <name>]... [--of <n> [--part <i>]...] [--mistakes] [--table] <compiler> [flag...]
 
 Each .cpp in this folder contains one mistake, and comments that describe the compiler's output:
     // expect: <regular expression>      must match the output; there may be several
@@ -13,7 +13,8 @@ Each .cpp in this folder contains one mistake, and comments that describe the co
     // clang: <flag>...                  likewise, for clang only, which knows all targets
     // cure: <flag>...                   with these added to its flags, every mistake must compile
 With -DAGO_POSITIVE the file has no mistake and must compile, which shows that it is the mistake that fails. Files with
-the same headers are then compiled as one, each in a namespace of its own, and one by one if that fails.
+the same headers are then compiled as one, each in a namespace of its own, and one by one if that fails. It is the same for
+all compilers, so that one of them suffices.
 """
 import argparse
 import functools
@@ -124,13 +125,13 @@ def compiling_without_mistakes(compiler, sources, folder):
     return found
 
 
-def check(compiler, source, right_in_group):
+def check(compiler, source, known_as_right):
     """Faults of one file, and the most lines of output among its mistakes."""
     stated = statements(source)
     if not any(kind == "expect" for kind, _ in stated):
         raise ValueError(f"{source.name} expects nothing")
     faults, most = [], 0
-    if not right_in_group:
+    if not known_as_right:
         right = compiler.run_precompiled(source, "-DAGO_POSITIVE")
         if right.returncode:
             faults.append(f"it does not compile even without the mistake:\n{right.stdout}")
@@ -151,16 +152,19 @@ def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("-I", dest="include", action="append", default=[])
     arguments.add_argument("--only", action="append", default=[], help="name of a file, without .cpp")
-    arguments.add_argument("--every", type=int, default=1, help="only every n-th file")
+    arguments.add_argument("--of", type=int, default=1, help="number of parts into which the files are divided")
+    arguments.add_argument("--part", type=int, action="append", default=[], help="only this part, counted from 0")
+    arguments.add_argument("--mistakes", action="store_true", help="do not compile files without their mistakes")
     arguments.add_argument("--table", action="store_true", help="print the number of lines for each mistake")
     arguments.add_argument("compiler", nargs=argparse.REMAINDER)
     options = arguments.parse_args()
     command = [*options.compiler, "-std=c++20", *(f"-I{path}" for path in options.include)]
-    sources = [s for s in sorted(FOLDER.glob("*.cpp")) if not options.only or s.stem in options.only][::options.every]
+    sources = [s for s in sorted(FOLDER.glob("*.cpp")) if not options.only or s.stem in options.only]
+    sources = [s for i, s in enumerate(sources) if i % options.of in (options.part or range(options.of))]
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         compiler = Compiler(command, folder)
-        right = compiling_without_mistakes(compiler, sources, folder)
+        right = sources if options.mistakes else compiling_without_mistakes(compiler, sources, folder)
         for source in sources:
             faults, printed = check(compiler, source, source in right)
             failed += bool(faults)
