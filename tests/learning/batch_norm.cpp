@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gradients of batch norms that have the gradient of the activation after them in them.
+// Statistics of batch norms, and their gradients that have the gradient of the activation after them in them.
 #include <ago/kernel/nest/layout.hpp>
 #include <ago/learning/batch_norm.hpp>
 #include <ago/operators/description.hpp>
@@ -66,11 +66,31 @@ TEST_CASE("gradients of a batch norm and the activation after it, computed toget
   }
 }
 
-TEST_CASE("both sums over the gradient of a batch norm are one expression, whose elements are read once") {
+TEST_CASE("mean and variance of a batch, from one pass over it, are right although values are far from 0") {
+  std::mt19937 random(5);
+  for (expression::extents const in :
+       {expression::extents(2, 3, 2, 5), expression::extents(1, 1, 1, 3), expression::extents(4, 7, 9, 2)}) {
+    std::size_t const c = std::size_t(in[3]), count = std::size_t(in.count()) / c;
+    values x = random_values(in.count(), random);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % c == 0 ? 1e6 : 1e6 + 1e-3 * x[i];  // one is constant
+    values const both = run(norm::statistics(in), {x, run(norm::moments(in), {x})[0]})[0];
+    values const mean = run(norm::statistic(0, in[3]), {both})[0], variance = run(norm::statistic(1, in[3]), {both})[0];
+    for (std::size_t k = 0; k < c; ++k) {
+      double sum = 0, squares = 0;
+      for (std::size_t i = k; i < x.size(); i += c) sum += x[i] - 1e6;
+      for (std::size_t i = k; i < x.size(); i += c) squares += std::pow(x[i] - 1e6 - sum / double(count), 2);
+      CHECK(std::fabs(mean[k] - (1e6 + sum / double(count))) <= 1e-9);
+      CHECK(variance[k] >= 0);
+      CHECK(std::fabs(variance[k] - squares / double(count)) <= 1e-6 * squares / double(count));
+    }
+  }
+}
+
+TEST_CASE("both sums over a batch, and both over the gradient of a batch norm, are one expression that reads once") {
   expression::extents const in(2, 3, 2, 21);
   node const relu{.kind = op::relu6, .out = {2, 3, 2, 21}, .input_count = 1};
   expression::definition const flow = norm::gated_flow(described::description_of(relu, &in).as, in);
-  for (expression::definition const& sums : {norm::flow_sums(in), norm::gated_flow_sums(flow, in)}) {
+  for (expression::definition const& sums : {norm::flow_sums(in), norm::gated_flow_sums(flow, in), norm::moments(in)}) {
     expression::definition const d = normalised(sums);
     REQUIRE(d.expression_count == 1);
     nest_layout const l = layout_of_nest(d.expressions[0], isa::avx512);

@@ -81,7 +81,8 @@ class made_recipe {
     double const epsilon = double(n.alpha);
     ago::expression::definition const flow = gate ? norm::gated_flow(gate->as, in) : ago::expression::definition{};
     for (ago::learning::fragment_source const& part :
-         {ago::learning::norm_source(norm::mean(in)), ago::learning::norm_source(norm::variance(in)),
+         {ago::learning::norm_source(norm::moments(in)), ago::learning::norm_source(norm::statistics(in)),
+          ago::learning::norm_source(norm::statistic(0, c)), ago::learning::norm_source(norm::statistic(1, c)),
           ago::learning::norm_source(norm::factor(c, epsilon), 1, n.norm),
           ago::learning::norm_source(norm::summand(c), 2, n.norm + c), ago::learning::norm_source(norm::scaled(in))})
       forward_.push_back(store_.make(part));

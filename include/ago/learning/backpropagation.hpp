@@ -174,8 +174,9 @@ class backpropagation {
     node const& n = g_.nodes[v];
     int const channels = n.out.c;
     norm_step s{.of = recipes_[v], .at = &n, .x = made_[g_.operand(v)]};
-    s.mean = part(s, norm_mean, {s.x});
-    s.variance = part(s, norm_variance, {s.x, s.mean});
+    tensor const both = part(s, norm_statistics, {s.x, part(s, norm_moments, {s.x})});
+    s.mean = part(s, norm_mean, {both});
+    s.variance = part(s, norm_variance, {both});
     s.factor = part(s, norm_factor, {s.variance});
     s.summand = part(s, norm_summand, {s.mean, s.factor});
     s.is_gated = flow_.gates.after[v] > 0;

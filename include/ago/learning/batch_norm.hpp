@@ -14,22 +14,36 @@ using expression::extents;
 using expression::operand;
 using expression::var;
 
-/// The mean of each channel of x.
-constexpr definition mean(extents const& in) {
-  double const count = double(in.count()) / in[3];
-  return expression::compute("mean", [&](operand x) {
-    var n, h, w, c;
-    return expression::result(c) = sum(n, h, w)(x(n, h, w, c)) / count;
+/// An element of each channel, from the middle of x, around which its moments are summed up: if it is any element, the
+/// square of its distance from the mean is at most the number of elements times the variance, and typically as large as
+/// the variance, so that little cancels (shifted data; Chan, Golub and LeVeque, 1983).
+constexpr expression::scalar center(operand x, extents const& in, var& channel) {
+  return x(in[0] / 2, in[1] / 2, in[2] / 2, channel);
+}
+/// Sums of each channel of x: of x - center, and of its square. One expression, so that x is read once.
+constexpr definition moments(extents const& in) {
+  return expression::compute("moments", [&](operand x) {
+    var which{2}, n, h, w, c;
+    expression::scalar const from_center = x(n, h, w, c) - center(x, in, c);
+    return expression::result(which, c) =
+               select(which == 0, sum(n, h, w)(from_center), sum(n, h, w)(from_center * from_center));
   })(in);
 }
-/// The (biased) variance of each channel of x, given the mean.
-constexpr definition variance(extents const& in) {
+/// Mean and (biased) variance of each channel, given x and its moments.
+constexpr definition statistics(extents const& in) {
   double const count = double(in.count()) / in[3];
-  return expression::compute("variance", [&](operand x, operand mean) {
-    var n, h, w, c;
-    expression::scalar const centred = x(n, h, w, c) - mean(c);
-    return expression::result(c) = sum(n, h, w)(centred * centred) / count;
-  })(in, extents(in[3]));
+  return expression::compute("statistics", [&](operand x, operand moments) {
+    var which{2}, c;
+    expression::scalar const mean = moments(0, c) * (1 / count), square = moments(1, c) * (1 / count);
+    return expression::result(which, c) = select(which == 0, center(x, in, c) + mean, maximum(square - mean * mean, 0));
+  })(in, extents(2, in[3]));
+}
+/// The mean (0) or the variance (1) of each channel, given both.
+constexpr definition statistic(int which, int channels) {
+  return expression::compute("statistic", [&](operand both) {
+    var c;
+    return expression::result(c) = both(which, c);
+  })(extents(2, channels));
 }
 /// What x is multiplied by, given variance and gamma ...
 constexpr definition factor(int channels, double epsilon) {

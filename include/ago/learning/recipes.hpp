@@ -29,7 +29,16 @@ struct recipe {
 };
 
 /// The fragments of a batch norm by the statistics of the batch, and of its gradient.
-enum norm_part { norm_mean, norm_variance, norm_factor, norm_summand, norm_result, norm_parts };
+enum norm_part {
+  norm_moments,
+  norm_statistics,
+  norm_mean,
+  norm_variance,
+  norm_factor,
+  norm_summand,
+  norm_result,
+  norm_parts
+};
 enum norm_gradient {
   norm_flow_sums,
   norm_of_beta,
@@ -181,8 +190,10 @@ struct norm_recipe {
   static constexpr expression::extents in = described::extents_of(Graph.source(U).out);
   static constexpr double epsilon = double(n.alpha);
 
-  static constexpr fragment_source mean = norm_source(training_norm::mean(in)),
-                                   variance = norm_source(training_norm::variance(in)),
+  static constexpr fragment_source moments = norm_source(training_norm::moments(in)),
+                                   statistics = norm_source(training_norm::statistics(in)),
+                                   mean = norm_source(training_norm::statistic(0, in[3])),
+                                   variance = norm_source(training_norm::statistic(1, in[3])),
                                    factor = norm_source(training_norm::factor(in[3], epsilon), 1, n.norm),
                                    summand = norm_source(training_norm::summand(in[3]), 2, n.norm + in[3]),
                                    result = norm_source(training_norm::scaled(in)),
@@ -200,8 +211,9 @@ struct norm_recipe {
                                                                 : training_norm::flow_sums(in)),
                                    of_value = norm_source(Gate ? training_norm::gated_of_value(flow, in)
                                                                : training_norm::of_value(in));
-  static constexpr fragment forward[norm_parts]{fragment_of<mean>::value, fragment_of<variance>::value,
-                                                fragment_of<factor>::value, fragment_of<summand>::value,
+  static constexpr fragment forward[norm_parts]{fragment_of<moments>::value, fragment_of<statistics>::value,
+                                                fragment_of<mean>::value,    fragment_of<variance>::value,
+                                                fragment_of<factor>::value,  fragment_of<summand>::value,
                                                 fragment_of<result>::value};
   static constexpr fragment gradients[norm_gradients]{fragment_of<flow_sums>::value, fragment_of<of_beta>::value,
                                                       fragment_of<of_gamma>::value,  fragment_of<slope>::value,
