@@ -6,19 +6,26 @@
 
 namespace test {
 
+/// With AddressSanitizer, code takes several times as long to compile.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool is_sanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool is_sanitized = true;
+#else
+inline constexpr bool is_sanitized = false;
+#endif
+#else
+inline constexpr bool is_sanitized = false;
+#endif
+
 /// With AGO_TEST_FULL, as in CI, those that this file is compiled for; sse4.2, which differs from sse2 in single
 /// instructions only, where AGO_TEST_SSE42 is defined; emulated ones on x86 without AVX-512, and that for neon's
 /// registers on any x86. Otherwise the native one, scalar, and an emulated one. Most of the time of the tests is
 /// spent on compiling their kernels again for each. Under AddressSanitizer never scalar, whose accesses to memory
 /// are those of the emulated one with a single lane. Each file has its own function, as it depends on macros.
 [[maybe_unused]] static constexpr bool is_tested(ago::isa target) {
-#if defined(__SANITIZE_ADDRESS__)
-  if (target == ago::isa::scalar) return false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-  if (target == ago::isa::scalar) return false;
-#endif
-#endif
+  if (is_sanitized && target == ago::isa::scalar) return false;
 #ifndef AGO_TEST_FULL
   if (target != ago::native_isa && target != ago::isa::scalar && target != ago::isa::emulated128) return false;
 #endif
@@ -29,6 +36,12 @@ namespace test {
   if (target == ago::isa::emulated512 && (has_wide || has_neon)) return false;
   if (target == ago::isa::emulated128 && has_neon) return false;
   return ago::available(target);
+}
+
+/// Sanitized tests compile kernels that exist for every instruction set for one of them only, by turns: those with an even
+/// `turn` for this machine's, the others for the emulated one.
+[[maybe_unused]] static constexpr bool has_turn(ago::isa target, long turn) {
+  return !is_sanitized || !is_tested(ago::isa::emulated128) || (target == ago::native_isa) == (turn % 2 == 0);
 }
 
 }  // namespace test

@@ -198,7 +198,8 @@ TEST_CASE("an order takes few cycles more than its actions, and is found for any
 TEST_CASE("a depthwise convolution that loads halves reads the same and has the same bits") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     if constexpr (has_lane_fma(I)) {
-      many_images<in_order(key(I, 7, 2, true, 3, 3, 1, 1))>(40);
+      constexpr int row = test::is_sanitized ? 3 : 7;  // the same code, half as often
+      many_images<in_order(key(I, row, 2, true, 3, 3, 1, 1))>(40);
       same_bits_in_order<key(I, 4, 3, true, 3, 3, 1, 1)>({3, 3, 1, 1}, 20);
 #ifdef AGO_TEST_FULL  // an order takes seconds to find, and with sanitizers much longer to compile
       same_bits_in_order<key(I, 7, 1, true, 3, 3, 2, 2)>({3, 3, 2, 2}, 20);
@@ -210,7 +211,7 @@ TEST_CASE("a depthwise convolution that loads halves reads the same and has the 
       same_bits_in_order<with(op::hard_swish, key(I, 2, 2, true, 3, 3, 1, 1))>({3, 3, 1, 1}, 10);
       same_bits_in_order<with(op::silu, key(I, 2, 2, true, 3, 3, 1, 1))>({3, 3, 1, 1}, 10);
 #endif
-      same_bits_in_order<with(op::hard_swish, key(I, 7, 2, true, 3, 3, 2, 2))>({3, 3, 2, 2}, 10);
+      same_bits_in_order<with(op::hard_swish, key(I, row, 2, true, 3, 3, 2, 2))>({3, 3, 2, 2}, 10);
     }
   });
 }

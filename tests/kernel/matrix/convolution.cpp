@@ -135,15 +135,17 @@ TEST_CASE("a convolution of few channels reads rows of its window in one iterati
 TEST_CASE("a convolution applies any epilogue") {
   on_every_machine([]<isa I>() {
     constexpr register_tile tile{3, 1, 2, 0};
-    check_random<convolution_key<I>(tile, true, op::hard_swish, op::leaky_relu)>(6);
     check_random<convolution_key<I>(tile, true, op::clip, op::mul)>(6);
-    check_random<convolution_key<I>(tile, true, op::hard_sigmoid, op::bias)>(6);
-    check_random<convolution_key<I>(tile, true, op::sigmoid, op::mul)>(6);
     check_random<convolution_key<I>(tile, true, op::tanh, op::batch_norm)>(6);
-    check_random<convolution_key<I>(tile, true, op::gelu)>(6);
-    check_random<convolution_key<I>(tile, false, op::gelu_tanh)>(6);
-    check_random<convolution_key<I>(tile, true, op::silu, op::add)>(6);
-    check_random<convolution_key<I>(tile, true, user_stage)>(6);
+    if constexpr (!test::is_sanitized) {  // these only compute, as kernel/epilogue.cpp does with sanitizers
+      check_random<convolution_key<I>(tile, true, op::hard_swish, op::leaky_relu)>(6);
+      check_random<convolution_key<I>(tile, true, op::hard_sigmoid, op::bias)>(6);
+      check_random<convolution_key<I>(tile, true, op::sigmoid, op::mul)>(6);
+      check_random<convolution_key<I>(tile, true, op::gelu)>(6);
+      check_random<convolution_key<I>(tile, false, op::gelu_tanh)>(6);
+      check_random<convolution_key<I>(tile, true, op::silu, op::add)>(6);
+      check_random<convolution_key<I>(tile, true, user_stage)>(6);
+    }
   });
 }
 

@@ -136,15 +136,17 @@ TEST_CASE("a pointwise convolution of four pixels that transposes its input comp
 TEST_CASE("a pointwise convolution applies any epilogue") {
   on_every_machine([]<isa I>() {
     constexpr register_tile tile{3, 2, 2, 1};
-    check_extents<pointwise_key<I>(tile, true, op::hard_swish, op::leaky_relu)>();
     check_extents<pointwise_key<I>(tile, true, op::clip, op::mul)>();
-    check_extents<pointwise_key<I>(tile, true, op::hard_sigmoid, op::bias)>();
-    check_extents<pointwise_key<I>(tile, true, op::sigmoid, op::mul)>();
     check_extents<pointwise_key<I>(tile, true, op::tanh, op::batch_norm)>();
-    check_extents<pointwise_key<I>(tile, true, op::gelu)>();
-    check_extents<pointwise_key<I>(tile, false, op::gelu_tanh)>();
-    check_extents<pointwise_key<I>(tile, true, op::silu, op::add)>();
-    check_extents<pointwise_key<I>(tile, true, user_stage)>();
+    if constexpr (!test::is_sanitized) {  // these only compute, as kernel/epilogue.cpp does with sanitizers
+      check_extents<pointwise_key<I>(tile, true, op::hard_swish, op::leaky_relu)>();
+      check_extents<pointwise_key<I>(tile, true, op::hard_sigmoid, op::bias)>();
+      check_extents<pointwise_key<I>(tile, true, op::sigmoid, op::mul)>();
+      check_extents<pointwise_key<I>(tile, true, op::gelu)>();
+      check_extents<pointwise_key<I>(tile, false, op::gelu_tanh)>();
+      check_extents<pointwise_key<I>(tile, true, op::silu, op::add)>();
+      check_extents<pointwise_key<I>(tile, true, user_stage)>();
+    }
   });
 }
 

@@ -92,10 +92,12 @@ TEST_CASE_TEMPLATE("Winograd applies any epilogue", T, std::integral_constant<in
   on_every_machine([]<isa I>() {
     constexpr register_tile tile{3, 1, 2, 0};
     constexpr int t = T::value;
-    check_random<winograd_key<I>(t, tile, true, op::hard_swish, op::leaky_relu)>(6);
     check_random<winograd_key<I>(t, tile, true, op::sigmoid, op::mul)>(6);
-    check_random<winograd_key<I>(t, tile, true, op::silu, op::add)>(6);
-    check_random<winograd_key<I>(t, tile, false, user_stage)>(6);
+    if constexpr (!test::is_sanitized) {  // these only compute, as kernel/epilogue.cpp does with sanitizers
+      check_random<winograd_key<I>(t, tile, true, op::hard_swish, op::leaky_relu)>(6);
+      check_random<winograd_key<I>(t, tile, true, op::silu, op::add)>(6);
+      check_random<winograd_key<I>(t, tile, false, user_stage)>(6);
+    }
   });
 }
 
@@ -204,7 +206,7 @@ TEST_CASE("the error of Winograd stays within its stated bound") {
   for (bool positive : {false, true})
     for (int channels : {1, 3, 16, 64, 256, 512})
       for (int size : {4, 7, 14, 28, 56}) {
-        if (channels * size > 3600) continue;
+        if (channels * size > (test::is_sanitized ? 900 : 3600)) continue;
         shape const in{1, size, size, channels};
         int const outputs = 4;
         ++seed;
