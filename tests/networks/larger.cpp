@@ -10,6 +10,7 @@ using namespace networks_test;
 
 TEST_CASE("larger networks of convolutions give torchvision's results") {
   agrees<networks::mobilenet_v2<224>>("mobilenet_v2", 224);
+  agrees<networks::mnasnet<56>>("mnasnet", 56);
   agrees<networks::mnasnet<224>>("mnasnet", 224);
   agrees<networks::shufflenet_v2<224>>("shufflenet_v2", 224);
   agrees<networks::squeezenet<224>>("squeezenet", 224);

@@ -38,8 +38,8 @@ inline constexpr bool is_sanitized = false;
   return ago::available(target);
 }
 
-/// Sanitized tests compile kernels that exist for every instruction set for one of them only, by turns: those with an even
-/// `turn` for this machine's, the others for the emulated one.
+/// Sanitized tests compile kernels that exist for every instruction set for one of them only, by turns: those with an
+/// even `turn` for this machine's, the others for the emulated one.
 [[maybe_unused]] static constexpr bool has_turn(ago::isa target, long turn) {
   return !is_sanitized || !is_tested(ago::isa::emulated128) || (target == ago::native_isa) == (turn % 2 == 0);
 }
