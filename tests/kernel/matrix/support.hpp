@@ -46,7 +46,7 @@ void on_every_machine(F f) {
 template <class F>
 void on_every_isa(F f) {
   on_every_machine(f);
-  f.template operator()<isa::emulated128>();
+  if constexpr (test::is_tested(isa::emulated128)) f.template operator()<isa::emulated128>();
   if constexpr (test::is_tested(isa::emulated512)) f.template operator()<isa::emulated512>();
 }
 
@@ -54,7 +54,7 @@ void on_every_isa(F f) {
 template <class F>
 void on_every_in_order(F f) {
   if constexpr (test::is_tested(isa::neon)) f.template operator()<isa::neon>();
-  f.template operator()<isa::emulated128>();
+  if constexpr (test::is_tested(isa::emulated128)) f.template operator()<isa::emulated128>();
 }
 constexpr kernel_key in_order(kernel_key key) {
   key.in_order = true;
