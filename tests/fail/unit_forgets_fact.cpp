@@ -13,7 +13,7 @@ using namespace ago::kernel;
 using namespace ago::partition;
 using namespace ago::plan;
 
-struct summing_unit : without_weights, without_schedule, without_tiles, with_plain_loops, undivided {
+struct summing_unit : without_weights, without_schedule, without_tiles, with_plain_loops, undivided, keeps_operands {
   static constexpr structure structures[] = {structure::reduction};
   static constexpr bool multiplies_values = false, of_expressions = false;
   static constexpr bool implements(structure, op kind) { return is_reduction(kind); }

@@ -73,6 +73,20 @@ void for_each_result(int k, auto const& visit) {
       visit(base + std::size_t(s.destination.offset + pixel * s.destination.pixel_stride + c));
 }
 
+/// Does step k write its result over an operand?
+template <class Program>
+bool is_in_place(int k) {
+  ago::plan::planned_step const& s = Program::plan.steps[Program::first_part(k)];
+  if (Program::first_part(k + 1) - Program::first_part(k) > 1) return false;
+  auto const is_result = [&](ago::plan::place const& p) {
+    return p.in == ago::plan::place::area::arena && p.in == s.data.destination.in &&
+           p.offset == s.data.destination.offset;
+  };
+  bool r = is_result(s.data.source);
+  for (int i = 0; i < s.key.after.count(); ++i) r = r || is_result(s.data.after[i].operand);
+  return r;
+}
+
 /// Checks that the work items of all steps write every float of their results once, and no float twice. Returns their
 /// number.
 template <auto const& Net, class Program>
@@ -90,7 +104,9 @@ int check_pieces() {
       return areas[area][i];
     };
     auto const untouched = std::bit_cast<float>(differential::guarded_floats::pattern);
-    if (!is_copy) for_each_result<Program>(k, [&](std::size_t i) { at(i) = untouched; });
+    bool const in_place = is_in_place<Program>(k);  // what is there changes, too
+    if (!is_copy)
+      for_each_result<Program>(k, [&](std::size_t i) { at(i) = in_place ? float(i % 17) - 8.25f : untouched; });
     team.writers.clear();
     Program::run_step(k, in.memory(), team);
     if (team.writers.empty()) continue;

@@ -169,7 +169,7 @@ inspection inspect(ir::graph<V, E, O> const& whole, options const& given = {}) {
   r.flows = detail::inspect_flows(plan);
   for (int b = 0; b < plan.memory.buffer_count; ++b) {
     plan::buffer const& x = plan.memory.buffers[b];
-    r.values.push_back({x.value, x.first, x.last, 4 * x.offset, 4 * x.floats, x.scratch});
+    r.values.push_back({x.value, x.first, x.last, 4 * x.offset, 4 * x.floats, x.scratch, x.over >= 0});
   }
   return r;
 }

@@ -87,7 +87,8 @@ struct inspected_value {
   int node{};  ///< whose value it holds; for a concatenation also the values written into it
   int first{}, last{};
   long offset{}, bytes{};
-  bool scratch{};  ///< holds no value, but the scratch of the operator's kernel
+  bool scratch{};   ///< holds no value, but the scratch of the operator's kernel
+  bool in_place{};  ///< it is written, at `first`, over a value that is read for the last time then
 };
 
 struct inspected_subgraph {
