@@ -74,7 +74,8 @@ TEST_CASE("mean and variance of a batch, from one pass over it, are right althou
     values x = random_values(in.count(), random);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % c == 0 ? 1e6 : 1e6 + 1e-3 * x[i];  // one is constant
     values const both = run(norm::statistics(in), {x, run(norm::moments(in), {x})[0]})[0];
-    values const mean = run(norm::statistic(0, in[3]), {both})[0], variance = run(norm::statistic(1, in[3]), {both})[0];
+    values const mean = run(norm::one_of_two(0, in[3]), {both})[0],
+                 variance = run(norm::one_of_two(1, in[3]), {both})[0];
     for (std::size_t k = 0; k < c; ++k) {
       double sum = 0, squares = 0;
       for (std::size_t i = k; i < x.size(); i += c) sum += x[i] - 1e6;

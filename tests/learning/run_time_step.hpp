@@ -82,13 +82,13 @@ class made_recipe {
     ago::expression::definition const flow = gate ? norm::gated_flow(gate->as, in) : ago::expression::definition{};
     for (ago::learning::fragment_source const& part :
          {ago::learning::norm_source(norm::moments(in)), ago::learning::norm_source(norm::statistics(in)),
-          ago::learning::norm_source(norm::statistic(0, c)), ago::learning::norm_source(norm::statistic(1, c)),
+          ago::learning::norm_source(norm::one_of_two(0, c)), ago::learning::norm_source(norm::one_of_two(1, c)),
           ago::learning::norm_source(norm::factor(c, epsilon), 1, n.norm),
           ago::learning::norm_source(norm::summand(c), 2, n.norm + c), ago::learning::norm_source(norm::scaled(in))})
       forward_.push_back(store_.make(part));
     for (ago::learning::fragment_source const& part :
          {ago::learning::norm_source(gate ? norm::gated_flow_sums(flow, in) : norm::flow_sums(in)),
-          ago::learning::norm_source(norm::of_beta(c)), ago::learning::norm_source(norm::of_gamma(c, epsilon)),
+          ago::learning::norm_source(norm::one_of_two(0, c)), ago::learning::norm_source(norm::of_gamma(c, epsilon)),
           ago::learning::norm_source(norm::slope(in, epsilon)), ago::learning::norm_source(norm::shift(in)),
           ago::learning::norm_source(gate ? norm::gated_of_value(flow, in) : norm::of_value(in))})
       gradients_.push_back(store_.make(part));

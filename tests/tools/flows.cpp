@@ -105,9 +105,9 @@ TEST_CASE("values in the arena do not overlap while they live, and together are 
       most = std::max(most, a.offset + a.bytes);
       for (inspected_value const& b : i.values) {
         if (&a == &b || a.last < b.first || b.last < a.first) continue;
-        bool const over = a.in_place && b.last == a.first && a.offset == b.offset && a.bytes == b.bytes;
-        bool const under = b.in_place && a.last == b.first && a.offset == b.offset && a.bytes == b.bytes;
-        overlaps += !over && !under && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+        inspected_value const &later = a.first < b.first ? b : a, &earlier = a.first < b.first ? a : b;
+        bool const over = later.in_place && later.first == earlier.last && a.offset == b.offset && a.bytes == b.bytes;
+        overlaps += !over && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
       }
     }
     CHECK((wrong == 0 && overlaps == 0 && most == i.arena_bytes));

@@ -106,9 +106,7 @@ std::vector<inspected_flow> inspect_flows(Plan const& p) {
     };
     for (int k = p.first_part(i); k < p.first_part(i + 1); ++k) {
       plan::step_nodes const& s = p.part(k).nodes;
-      read(s.source);
-      for (int const v : s.inputs) read(v);
-      for (int j = 0; j < s.stage_count; ++j) read(s.others[j]);
+      plan::for_each_read(s, [&](int v, int) { read(v); });
       if (s.copy_to_output >= 0) copied[std::size_t(s.copy_to_output)].push_back(i);
       for (int v = s.copy_to_output < 0 ? s.result : -1; v >= 0; v = p.views.parent[v])
         if (auto& w = writers[std::size_t(v)]; w.empty() || w.back() != i) w.push_back(i);

@@ -30,20 +30,6 @@ constexpr bool has_fold(index_expression const& e) {
   return false;
 }
 
-/// Does an element of the result need only the element of operand i at its own place, whatever it needs of others?
-constexpr bool reads_own_element(index_expression const& e, int i) {
-  if (has_fold(e) || e.operands[i].rank != e.result.rank) return false;
-  for (int a = 0; a < e.body.access_count; ++a) {
-    element_access const& x = e.body.accesses[a];
-    if (x.operand != i) continue;
-    for (int d = 0; d < x.rank; ++d) {
-      if (e.operands[i].of[d] != e.result.of[d] || x.at[d].node >= 0) return false;
-      if (e.result.of[d] > 1 && plain_axis(e.body, x.at[d]) != d) return false;
-    }
-  }
-  return true;
-}
-
 /// The distinct accesses among the factors of a product.
 struct product_factors {
   static constexpr int most = 16;  ///< shared subexpressions could have far more
@@ -144,6 +130,14 @@ constexpr reading reading_of(index_expression const& e, int a) {
 constexpr bool copies(index_expression const& e) { return e.at_root().kind == node_kind::read; }
 /// Likewise, and nothing else: no values from outside of the operand.
 constexpr bool moves(index_expression const& e) { return copies(e) && !e.body.accesses[e.at_root().operand[0]].padded; }
+
+/// Does an element of the result need only the element of operand i at its own place, whatever it needs of others?
+constexpr bool reads_own_element(index_expression const& e, int i) {
+  if (has_fold(e)) return false;
+  for (int a = 0; a < e.body.access_count; ++a)
+    if (e.body.accesses[a].operand == i && reading_of(e, a) != reading::elementwise) return false;
+  return true;
+}
 
 /// Can it be part of an epilogue: does element i of the result depend on element i of an operand, and on operands that
 /// are broadcast to it?

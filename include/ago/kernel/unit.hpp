@@ -65,7 +65,7 @@ struct with_plain_loops {
 
 /// Kernels that may read an element after they have written the one at its place.
 struct keeps_operands {
-  static constexpr bool overwrites(structure, expression::index_expression const*, int) { return false; }
+  static constexpr bool overwrites(expression::index_expression const*, int) { return false; }
 };
 
 /// Work items take parts of values, if the family can be divided, and not a range of the indices of something else.
@@ -100,8 +100,8 @@ struct unit_facts {
   bool (*multiplies)(structure);      ///< does it spend its time on multiply-adds?
   bool (*copies)(structure);          ///< does it only copy elements, of which it reads those that it writes?
   /// May the result be in the memory of operand i, of the same shape, which nothing reads later? `described`: of a
-  /// structure that computes an expression.
-  bool (*overwrites)(structure, expression::index_expression const* described, int i);
+  /// unit of expressions.
+  bool (*overwrites)(expression::index_expression const* described, int i);
 
   // The weights of a step's main operator.
   bool has_weights;  ///< of some structure

@@ -38,9 +38,10 @@ constexpr definition statistics(extents const& in) {
     return expression::result(which, c) = select(which == 0, center(x, in, c) + mean, maximum(square - mean * mean, 0));
   })(in, extents(2, in[3]));
 }
-/// The mean (0) or the variance (1) of each channel, given both.
-constexpr definition statistic(int which, int channels) {
-  return expression::compute("statistic", [&](operand both) {
+/// One of two values of each channel: of the statistics the mean (0) or the variance (1), of flow_sums the gradient of
+/// beta (0).
+constexpr definition one_of_two(int which, int channels) {
+  return expression::compute("one_of_two", [&](operand both) {
     var c;
     return expression::result(c) = both(which, c);
   })(extents(2, channels));
@@ -77,14 +78,7 @@ constexpr definition flow_sums(extents const& in) {
     return expression::result(which, c) = select(which == 0, all, centred);
   })(in, extents(in[3]), in);
 }
-/// The gradient of beta, given these sums.
-constexpr definition of_beta(int channels) {
-  return expression::compute("of_beta", [&](operand sums) {
-    var c;
-    return expression::result(c) = sums(0, c);
-  })(extents(2, channels));
-}
-/// The gradient of gamma, given the sums and the variance.
+/// The gradient of gamma, given these sums and the variance.
 constexpr definition of_gamma(int channels, double epsilon) {
   return expression::compute("of_gamma", [&](operand sums, operand variance) {
     var c;

@@ -192,12 +192,12 @@ struct norm_recipe {
 
   static constexpr fragment_source moments = norm_source(training_norm::moments(in)),
                                    statistics = norm_source(training_norm::statistics(in)),
-                                   mean = norm_source(training_norm::statistic(0, in[3])),
-                                   variance = norm_source(training_norm::statistic(1, in[3])),
+                                   mean = norm_source(training_norm::one_of_two(0, in[3])),
+                                   variance = norm_source(training_norm::one_of_two(1, in[3])),
                                    factor = norm_source(training_norm::factor(in[3], epsilon), 1, n.norm),
                                    summand = norm_source(training_norm::summand(in[3]), 2, n.norm + in[3]),
                                    result = norm_source(training_norm::scaled(in)),
-                                   of_beta = norm_source(training_norm::of_beta(in[3])),
+                                   of_beta = norm_source(training_norm::one_of_two(0, in[3])),
                                    of_gamma = norm_source(training_norm::of_gamma(in[3], epsilon)),
                                    slope = norm_source(training_norm::slope(in, epsilon)),
                                    shift = norm_source(training_norm::shift(in));

@@ -55,12 +55,10 @@ class step_divider {
     int const count = groups_.parts[k];
     for (int j = 0; j < count; ++j) {
       step_nodes const& n = steps_.step[groups_.first[k] + j];
-      if (j == 0) resolve(n.source, read_by_piece(own, count, s, i), visit);
-      auto const beside = [&](int v) {
-        if (v >= 0) resolve(v, read_beside(own, count, s, i, j, g_.nodes[v].out), visit);
-      };
-      for (int const v : n.inputs) beside(v);
-      for (int b = 0; b < n.stage_count; ++b) beside(n.others[b]);
+      plan::for_each_read(n, [&](int v, int operand) {
+        if (operand != 0) resolve(v, read_beside(own, count, s, i, j, g_.nodes[v].out), visit);
+        else if (j == 0) resolve(v, read_by_piece(own, count, s, i), visit);
+      });
     }
   }
   /// Finds the values in whose memory region `r` of value v is.

@@ -31,6 +31,14 @@ struct step_nodes {
   constexpr bool is_whole() const { return piece.count == 0; }
 };
 
+/// Calls visit(value, operand) for each value that a step reads. `operand`: of the main operator, or of none (-1).
+constexpr void for_each_read(step_nodes const& s, auto const& visit) {
+  if (s.source >= 0) visit(s.source, 0);
+  for (int i = 0; i < max_inputs - 1 && s.inputs[i] >= 0; ++i) visit(s.inputs[i], i + 1);
+  for (int j = 0; j < s.stage_count; ++j)
+    if (s.others[j] >= 0) visit(s.others[j], -1);
+}
+
 /// The kernel of a step's main operator.
 constexpr structure structure_of(graph_view g, step_nodes const& s) {
   return s.attention ? structure::attention : kernel::structure_of(g.nodes[s.main].kind);

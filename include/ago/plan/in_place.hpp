@@ -7,14 +7,6 @@
 
 namespace ago::plan {
 
-/// Calls visit(value, operand) for each value that a step reads. `operand`: of the main operator, or of none (-1).
-constexpr void for_each_read(step_nodes const& s, auto const& visit) {
-  if (s.source >= 0) visit(s.source, 0);
-  for (int i = 0; i < max_inputs - 1 && s.inputs[i] >= 0; ++i) visit(s.inputs[i], i + 1);
-  for (int j = 0; j < s.stage_count; ++j)
-    if (s.others[j] >= 0) visit(s.others[j], -1);
-}
-
 /// Calls visit(owner) for each value whose memory v is in: its own if it has some.
 template <int V>
 constexpr void for_each_owner(int v, concat_views<V> const& views, channel_layouts<V> const& layouts,
@@ -33,7 +25,7 @@ constexpr int overwritten_by(graph<V, E, O> const& g, step_nodes const& s, conca
   if (!s.is_whole() || s.copy_to_output >= 0 || !owns(s.result)) return -1;
   structure const what = s.main >= 0 ? structure_of(g, s) : structure::elementwise;
   expression::index_expression const* const described = s.main >= 0 ? g.nodes[s.main].described : nullptr;
-  auto const allows = [&](int operand) { return kernel::facts_of(what).overwrites(what, described, operand); };
+  auto const allows = [&](int operand) { return kernel::facts_of(what).overwrites(described, operand); };
   int best = -1;
   for_each_read(s, [&](int u, int) {
     bool allowed = g.nodes[u].out == g.nodes[s.result].out && owns(u) && age(u) >= 0;

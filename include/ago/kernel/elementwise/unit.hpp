@@ -15,7 +15,7 @@ struct elementwise_unit : without_weights, without_schedule, without_tiles, with
   static constexpr bool implements(structure, op kind) { return is_elementwise(kind) || kind == op::identity; }
   static constexpr bool multiplies(structure) { return false; }
   static constexpr bool copies(structure) { return false; }
-  static constexpr bool overwrites(structure, expression::index_expression const*, int) { return true; }
+  static constexpr bool overwrites(expression::index_expression const*, int) { return true; }
   template <kernel_key K>
   static constexpr auto kernel() {
     return std::type_identity<elementwise_kernel<K>>{};

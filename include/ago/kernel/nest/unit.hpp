@@ -18,7 +18,7 @@ struct nest_unit : without_weights, without_schedule, without_tiles, with_plain_
   static constexpr bool implements(structure, op kind) { return kind == op::nest; }
   static constexpr bool multiplies(structure) { return false; }
   static constexpr bool copies(structure) { return false; }
-  static constexpr bool overwrites(structure, expression::index_expression const* described, int i) {
+  static constexpr bool overwrites(expression::index_expression const* described, int i) {
     return reads_own_element(*described, i);
   }
   template <kernel_key K>

@@ -26,7 +26,7 @@ struct norm_unit : without_schedule, without_tiles, with_plain_loops, divided_by
   static constexpr bool multiplies(structure) { return false; }
   static constexpr bool copies(structure) { return false; }
   /// Whole pixels, or registers of them, are read before they are written.
-  static constexpr bool overwrites(structure, expression::index_expression const*, int i) { return i == 0; }
+  static constexpr bool overwrites(expression::index_expression const*, int i) { return i == 0; }
   template <kernel_key K>
   static constexpr auto kernel() {
     if constexpr (K.what == structure::softmax) return std::type_identity<softmax_kernel<K>>{};
