@@ -81,8 +81,8 @@ struct small_network {
   }
   /// Whether atom b can follow atom a in a chain.
   bool follows(int a, int b) const {
-    ago::ir::node const &x = g.nodes[first_of(a)], &y = g.nodes[first_of(b)];
-    return ago::partition::leads_chain(x) && ago::partition::follows_in_chain(y) &&
+    ago::ir::node const& y = g.nodes[first_of(b)];
+    return ago::partition::leads_chain(g, first_of(a)) && ago::partition::follows_in_chain(y) &&
            g.operand(first_of(b)) == last_of(a) && readers_of(last_of(a)) == 1;
   }
   /// The last value that an operator of atom a, but not its first, reads from elsewhere; -1: none.

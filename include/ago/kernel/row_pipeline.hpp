@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/kernel/depthwise/kernel.hpp>
+#include <ago/kernel/elementwise/kernel.hpp>
 #include <ago/kernel/matrix/convolution.hpp>
 #include <ago/kernel/matrix/pointwise.hpp>
 #include <ago/kernel/pool/max_pool.hpp>

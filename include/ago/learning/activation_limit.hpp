@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ago/ir/consteval.hpp>
+#include <ago/learning/light_values.hpp>
 #include <ago/learning/values_again.hpp>
 #include <ago/passes/passes.hpp>
 #include <ago/runtime/planned.hpp>
@@ -94,6 +95,27 @@ struct computing_once {
   static constexpr long arena_floats = long(unchecked_plan<Recorded, untuned, Options>::arena_floats);
 };
 
+/// The training step `Recorded` with light values computed again, if it has some.
+template <auto const& Recorded, auto const& Parameters, options Options>
+struct computing_light_again {
+ private:
+  static constexpr auto const& graph = unchecked_steps<Recorded, Options>::optimized_graph;
+  static constexpr int forward = graph.outputs[0] + 1;
+  static constexpr light_values<forward> light{graph, Options.device};
+  static constexpr copy_order<graph.node_capacity, forward> copies{graph, light.of};
+  static constexpr auto with_them = dead_code(
+      with_copies<graph.node_count + copies.added.nodes, graph.edge_count + copies.added.edges>(graph, copies));
+
+ public:
+  static constexpr int operators = copies.added.nodes;
+  static constexpr auto const& choose() {
+    if constexpr (operators > 0) return replaying<with_them, Parameters>;
+    else return Recorded;
+  }
+  static constexpr auto const& network = choose();
+  static constexpr long arena_floats = long(unchecked_plan<network, untuned, Options>::arena_floats);
+};
+
 /// The first of some steps whose arena, as it is planned, has at most `Limit` floats. The model does not know how well
 /// buffers can be placed, so each try aims lower; the last one is what the model finds least.
 template <auto const& Recorded, auto const& Parameters, options Options, long Limit, long Aim, int Tries>
@@ -111,12 +133,16 @@ constexpr auto limited_step() {
 /// `Recorded`, a training step, with values computed again where its arena would have more than `Bytes` (0: any size).
 template <auto const& Recorded, auto const& Parameters, options Options, std::size_t Bytes>
 constexpr auto within_limit() {
-  using once = computing_once<Recorded, Options>;
   constexpr long limit = long(Bytes / sizeof(float));
   constexpr int most_tries = 4;
-  if constexpr (Bytes == 0 || lowering::misfit<Recorded>.what != fault::none) return std::type_identity<once>{};
-  else if constexpr (once::arena_floats <= limit) return std::type_identity<once>{};
-  else return limited_step<Recorded, Parameters, Options, limit, limit, most_tries>();
+  if constexpr (lowering::misfit<Recorded>.what != fault::none) {
+    return std::type_identity<computing_once<Recorded, Options>>{};
+  } else {
+    using light = computing_light_again<Recorded, Parameters, Options>;
+    if constexpr (Bytes == 0) return std::type_identity<light>{};
+    else if constexpr (light::arena_floats <= limit) return std::type_identity<light>{};
+    else return limited_step<Recorded, Parameters, Options, limit, limit, most_tries>();
+  }
 }
 
 }  // namespace ago::learning

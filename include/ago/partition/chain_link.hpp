@@ -22,12 +22,13 @@ constexpr chain_link link_of(graph_view g, int main, int result) {
   return {n.kind, g.source(main).out, g.nodes[result].out, n.win, weight_bytes(g, main)};
 }
 
-/// Can the chain be computed with this tiling? By channels, operators in the middle must be depthwise. Pooling is
-/// computed by rows only.
+/// Can the chain be computed with this tiling? By channels, operators in the middle must be depthwise. Pooling and
+/// elementwise operators, which only start chains, are computed by rows only.
 constexpr bool allows(chain_link const* chain, int count, tiling how) {
   bool matrix = true, depthwise = true;
   for (int i = 0; i < count; ++i) {
-    if (pools_windows(chain[i].kind) && how != tiling::rows) return false;
+    bool const only_rows = pools_windows(chain[i].kind) || is_elementwise(chain[i].kind);
+    if (only_rows && how != tiling::rows) return false;
     matrix = matrix && is_matrix_product(chain[i].kind);
     if (i > 0 && i < count - 1) depthwise = depthwise && chain[i].kind == op::depthwise;
   }

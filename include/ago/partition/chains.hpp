@@ -16,8 +16,11 @@ inline constexpr int max_chain = 3;
 constexpr bool follows_in_chain(node const& n) {
   return is_matrix_product(n.kind) || n.kind == op::depthwise || pools_windows(n.kind);
 }
-/// Can this operator start a chain?
-constexpr bool leads_chain(node const& n) {
+/// Can operator v start a chain? Elementwise operators with the others after them can, if their first operand has the
+/// shape of the result.
+constexpr bool leads_chain(graph_view g, int v) {
+  node const& n = g.nodes[v];
+  if (is_elementwise(n.kind)) return g.source(v).out == n.out;
   return (follows_in_chain(n) && !pools_windows(n.kind)) || (n.kind == op::conv2d && n.groups == 1);
 }
 
@@ -171,7 +174,7 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
   for (int b = 0; b < atoms.count; ++b) {
     if (!follows_in_chain(g.nodes[main[b]]) || g.operand(main[b]) < g.input_count) continue;
     int const u = g.operand(main[b]), a = atom(u);
-    if (u == result[a] && uses.is_private(u) && leads_chain(g.nodes[main[a]]) && !separate(u, main[b]))
+    if (u == result[a] && uses.is_private(u) && leads_chain(g, main[a]) && !separate(u, main[b]))
       r.link(a, b, g.nodes[u].out);
   }
   priced_chains seen;

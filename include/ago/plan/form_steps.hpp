@@ -29,6 +29,8 @@ struct step_nodes {
   int piece_at = 0;             ///< first channel written, in the result's memory
 
   constexpr bool is_whole() const { return piece.count == 0; }
+  /// The first operator that it computes; -1: it only copies.
+  constexpr int first_operator() const { return main >= 0 ? main : stage_count > 0 ? stages[0] : -1; }
 };
 
 /// Calls visit(value, operand) for each value that a step reads. `operand`: of the main operator, or of none (-1).

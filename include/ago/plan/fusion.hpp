@@ -26,8 +26,8 @@ static_assert(max_chain <= max_parts);
 /// Does b read only the result of a, and is b its only reader?
 template <int V, int E, int O>
 constexpr bool feeds(graph<V, E, O> const& g, value_uses<V> const& uses, step_nodes const& a, step_nodes const& b) {
-  if (a.main < 0 || b.main < 0 || !a.is_whole() || !b.is_whole()) return false;
-  return b.source == a.result && uses.is_private(a.result) && leads_chain(g.nodes[a.main]) &&
+  if (a.first_operator() < 0 || b.main < 0 || !a.is_whole() || !b.is_whole()) return false;
+  return b.source == a.result && uses.is_private(a.result) && leads_chain(g, a.first_operator()) &&
          follows_in_chain(g.nodes[b.main]);
 }
 
@@ -61,7 +61,7 @@ constexpr void tile_group(fusion_list<S>& r, int k, graph<V, E, O> const& g, ste
   chain_link chain[max_parts]{};
   value_hash mixed;
   for (int i = 0; i < count && i < max_parts; ++i) {  // the second condition: GCC 12 cannot see that it holds
-    chain[i] = partition::link_of(g, steps.step[first + i].main, steps.step[first + i].result);
+    chain[i] = partition::link_of(g, steps.step[first + i].first_operator(), steps.step[first + i].result);
     mixed.mix(fingerprint(chain[i]));
   }
   auto const wish = schedule_in(table, g, steps.step[first + 1], o);
@@ -89,10 +89,10 @@ constexpr fusion_list<S> fuse_steps(graph<V, E, O> const& g, step_list<S> const&
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const &b = steps.step[i], &a = steps.step[i > 0 ? i - 1 : 0];
     bool joins = i > 0 && parts.intensive && r.parts[r.count - 1] < max_parts && feeds(g, uses, a, b) &&
-                 parts.subgraphs.of[a.main] == parts.subgraphs.of[b.main];
+                 parts.subgraphs.of[a.first_operator()] == parts.subgraphs.of[b.main];
     if (joins) {
       auto const wish = schedule_in(table, g, b, o);
-      joins = wish && wish->join ? wish->join > 0 : parts.chain_of[a.main] == parts.chain_of[b.main];
+      joins = wish && wish->join ? wish->join > 0 : parts.chain_of[a.first_operator()] == parts.chain_of[b.main];
     }
     if (joins) {
       ++r.parts[r.count - 1];

@@ -22,7 +22,7 @@ constexpr chain_link link_of(planned_step const& p) {
   chain_link r{.in = d.in, .out = d.out, .win = d.win};
   r.kind = implementations.of_structure[int(p.key.what)];
   if (r.kind == op::depthwise) r.weight_bytes = 4L * d.win.kernel_h * d.win.kernel_w * d.out.c;
-  else if (!pools_windows(r.kind)) r.weight_bytes = 4L * matrix_depth(d) * d.out.c;
+  else if (has_weights(r.kind)) r.weight_bytes = 4L * matrix_depth(d) * d.out.c;
   return r;
 }
 

@@ -67,6 +67,8 @@ class unchecked_steps {
 
  public:
   static constexpr bool within_limits = operators <= most_operators<policy>;
+  /// The operators after the passes.
+  static constexpr auto const& optimized_graph = closed;
 
  private:
   using found =
@@ -80,7 +82,7 @@ class unchecked_steps {
                                          ago::partition::partitioned<closed, ago_policy, Options.device>>;
 
  public:
-  /// The operators after the passes; compound operators are opened if the policy has cut them.
+  /// Likewise; compound operators are opened if the policy has cut them.
   static constexpr auto const& graph = partitioned::graph;
   /// Subgraphs and their mini-subgraphs.
   static constexpr auto const& partition = partitioned::partition;

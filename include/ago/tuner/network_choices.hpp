@@ -181,18 +181,13 @@ class network_choices {
     return double(sum) / 1000;
   }
 
-  static int operator_of(int i) {
-    step_nodes const& s = formed::parts.step[i];
-    return s.main >= 0 ? s.main : s.stage_count > 0 ? s.stages[0] : -1;
-  }
-
   /// A region for each mini-subgraph that has a choice of its own; equal ones share it.
   void list_minis() {
     for (int m = 0; m < formed::partition.minis.count; ++m) {
       region r;
       r.weight = 0;
       for (int i = 0; i < steps::count; ++i) {
-        int const v = operator_of(i);
+        int const v = formed::parts.step[i].first_operator();
         std::uint64_t const signature = steps::signature(i);
         if (v < 0 || formed::partition.minis.of[v] != m) continue;
         if (mini_of_.count(signature) || !own_.count(signature)) continue;
@@ -216,7 +211,7 @@ class network_choices {
         if (std::find(list.begin(), list.end(), x) == list.end()) list.push_back(x);
       };
       for (int i = 0; i < steps::count; ++i) {
-        int const v = operator_of(i);
+        int const v = formed::parts.step[i].first_operator();
         if (v < 0 || formed::partition.subgraphs.of[v] != k) continue;
         std::uint64_t const signature = steps::signature(i);
         first = first < 0 ? i : first;

@@ -68,7 +68,8 @@ class network_space {
   /// Can step i run in one pipeline with the step before it?
   static constexpr bool can_join(int i) { return joins.with_previous[i]; }
   static constexpr chain_link link(int i) {
-    return link_of(formed::graph, formed::parts.step[i].main, formed::parts.step[i].result);
+    step_nodes const& s = formed::parts.step[i];
+    return link_of(formed::graph, s.first_operator(), s.result);
   }
   /// Steps first ... first + parts - 1 as a pipeline.
   static constexpr tiling_options tilings(int first, int parts) {
@@ -162,7 +163,7 @@ class network_space {
     auto const& groups = formed::partition.subgraphs.of;
     for (int i = 1; i < count; ++i) {
       step_nodes const &a = formed::parts.step[i - 1], &b = formed::parts.step[i];
-      r.with_previous[i] = feeds(formed::graph, uses, a, b) && groups[a.main] == groups[b.main];
+      r.with_previous[i] = feeds(formed::graph, uses, a, b) && groups[a.first_operator()] == groups[b.main];
     }
     return r;
   }();

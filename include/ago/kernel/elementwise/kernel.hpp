@@ -20,6 +20,19 @@ struct elementwise_kernel {
         channels(finish, in + p * s.source.pixel_stride, out + p * s.destination.pixel_stride, p, s.out.c);
     }
   }
+  /// Rows first ... last - 1 of image n, for a pipeline.
+  static void rows(step_data const& s, kernel_memory const& m, int n, int first, int last) {
+    finisher<K.after, I> finish(s, m);
+    finish.image(s, m, n);
+    for (int y = first; y < last; ++y) {
+      long const row = long(n) * s.out.h + y, from = row_in_memory(s.source, s.in, n, y);
+      float const* in = address(s.source, m) + from * s.in.w * s.source.pixel_stride;
+      float* out = mutable_address(s.destination, m) +
+                   row_in_memory(s.destination, s.out, n, y) * s.out.w * s.destination.pixel_stride;
+      for (int x = 0; x < s.out.w; ++x, in += s.source.pixel_stride, out += s.destination.pixel_stride)
+        channels(finish, in, out, row * s.out.w + x, s.out.c);
+    }
+  }
 
  private:
   static constexpr isa I = K.target;

@@ -30,7 +30,9 @@ struct elementwise_unit : without_weights, without_schedule, without_tiles, with
   static constexpr double in_order_factor(structure) { return 1; }
 
   static constexpr int granule_of_images(kernel_key const&, planned_data const&, bool) { return 1; }
-  static constexpr int granule_of_rows(kernel_key const&, planned_data const&, chain_tiling const&, bool) { return 0; }
+  static constexpr int granule_of_rows(kernel_key const&, planned_data const&, chain_tiling const& in, bool) {
+    return in.how == plan::tiling::none ? 0 : 1;  // alone, it is divided along pixels
+  }
   static constexpr plan::pixel_cut cut_of_pixels(kernel_key const&, planned_data const& s) {
     if (!(s.in == s.out)) return {};
     return {.granule = 8, .anywhere = true};
