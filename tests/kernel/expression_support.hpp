@@ -30,6 +30,11 @@ class operands {
         doubles_.back()[k] = double((*floats_.back())[k] = float(r.integer(-16, 16)) / 8);
     }
   }
+  /// Changes what result() takes as operand i: element k of value x is f(x, k).
+  void change(int i, auto const& f) {
+    auto& all = doubles_[std::size_t(i)];
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] = f(all[k], long(k));
+  }
   float const* operator[](int i) const { return floats_[std::size_t(i)]->data(); }
   std::vector<double> result(index_expression const& e) const {
     std::vector<double const*> all;

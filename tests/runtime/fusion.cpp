@@ -39,6 +39,14 @@ inline constexpr auto dw_pool =
 inline constexpr auto mean_pool =
     input{.h = 9, .w = 8, .c = 16} | pw(20) | avg_pool{.kernel = 3, .stride = 1, .pad = 1} | pointwise{5};
 
+inline constexpr auto normalised = input{.n = 2, .h = 9, .w = 8, .c = 21} | batch_norm{} | silu{} | dw(5, 2, all(2));
+inline constexpr auto sum_of_two = trace(
+    [](tensor x, tensor y) { return (x + y) | relu{} | pointwise{19} | bias{} | dw(3, 1, all(1)); },
+    input{.h = 7, .w = 9, .c = 16}, input{.h = 7, .w = 9, .c = 16});
+inline constexpr auto gated_images = trace(
+    [](tensor x, tensor gate) { return (x * gate) | dw(3, 1, all(1)) | pw(10); }, input{.n = 3, .h = 5, .w = 8, .c = 33},
+    input{.n = 3, .c = 33});
+
 }  // namespace
 
 #define CHECK_NET(net) compare<net, joined<tiling::rows>>(#net)
@@ -72,6 +80,14 @@ TEST_CASE("pooling fused by rows is bit-identical to the operators alone") {
   CHECK_NET(mean_pool);
   compare<stem_pool, joined<tiling::rows>, isa::scalar>("stem_pool");
   compare<dw_pool, joined<tiling::rows>, isa::emulated128>("dw_pool");
+}
+
+TEST_CASE("elementwise operators before what they are fused with by rows are bit-identical to a step of their own") {
+  CHECK_NET(normalised);
+  CHECK_NET(sum_of_two);
+  CHECK_NET(gated_images);
+  compare<normalised, joined<tiling::rows>, isa::scalar>("normalised");
+  compare<gated_images, joined<tiling::rows>, isa::emulated128>("gated_images");
 }
 
 TEST_CASE("fusion is bit-identical with the scalar instruction set as well") {

@@ -44,6 +44,7 @@ constexpr kernel_function kernel_for() {
   if constexpr (F.parts == 1) return kernel_for<F.part[0]>();
   else if constexpr (F.tiling == tiling::rows) return &row_pipeline<F>::run;
   else if constexpr (F.tiling == tiling::pixels) return &pixel_pipeline<F>::run;
+  else if constexpr (F.tiling == tiling::operand) return &kernel_of<F.part[1]>::template run_after<F.part[0]>;
   else {
     static_assert(by_channels(F.tiling), "no pipeline computes this tiling");
     return &channel_pipeline<F>::run;

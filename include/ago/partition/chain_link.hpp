@@ -17,14 +17,27 @@ struct chain_link {
   int adds = -1;  ///< link of the chain whose input an elementwise operator of this one reads, too; -1: none
 };
 
+/// The operand of an operator that the one before it in a chain computes: the first one, or of a contraction of values
+/// the first that is elementwise. Its number; -1: none.
+constexpr int operand_in_chain(graph_view g, int v) {
+  node const& n = g.nodes[v];
+  if (n.kind != op::contraction) return n.input_count > 0 ? 0 : -1;
+  for (int k = 0; k < n.input_count && n.weight_operand < 0; ++k)
+    if (is_elementwise(g.source(v, k).kind)) return k;
+  return -1;
+}
+
 constexpr chain_link link_of(graph_view g, int main, int result) {
   node const& n = g.nodes[main];
-  return {n.kind, g.source(main).out, g.nodes[result].out, n.win, weight_bytes(g, main)};
+  int const operand = operand_in_chain(g, main);
+  return {n.kind, g.source(main, operand < 0 ? 0 : operand).out, g.nodes[result].out, n.win, weight_bytes(g, main)};
 }
 
 /// Can the chain be computed with this tiling? By channels, operators in the middle must be depthwise. Pooling and
-/// elementwise operators, which only start chains, are computed by rows only.
+/// elementwise operators, which only start chains, are computed by rows only, or as operands of a contraction.
 constexpr bool allows(chain_link const* chain, int count, tiling how) {
+  if (how == tiling::operand || (count > 0 && chain[count - 1].kind == op::contraction))
+    return how == tiling::operand && count == 2 && is_elementwise(chain[0].kind) && chain[1].kind == op::contraction;
   bool matrix = true, depthwise = true;
   for (int i = 0; i < count; ++i) {
     bool const only_rows = pools_windows(chain[i].kind) || is_elementwise(chain[i].kind);
@@ -54,6 +67,7 @@ constexpr std::int64_t products_of(chain_link const& l) { return l.weight_bytes 
 
 /// Bytes of link i's result that exist at a time.
 constexpr std::int64_t tile_bytes(chain_link const* chain, int count, int i, chain_tiling const& t) {
+  if (t.how == tiling::operand) return 0;
   shape const& s = chain[i].out;
   std::int64_t const rows = t.how == tiling::channels ? s.h : rows_kept(chain, count, i);
   std::int64_t const pixels = t.how == tiling::pixels ? t.tile : rows * s.w;
@@ -75,11 +89,11 @@ struct working_set {
 
 constexpr working_set set_of(chain_link const* chain, int count, chain_tiling const& t) {
   chain_link const &first = chain[0], &last = chain[count - 1];
-  int const images = t.how == tiling::pixels ? 1 : last.out.n;
+  int const images = t.how == tiling::pixels || t.how == tiling::operand ? 1 : last.out.n;
   working_set r{images, 1, 1, bytes(first.in) / images, bytes(last.out) / images, 0, 0};
   if (by_channels(t.how)) r.chunks = pieces(first.out.c, t.tile);
   if (t.how == tiling::pixels) r.passes = pieces(last.out.pixels(), t.tile);
-  else if (t.how != tiling::channels) r.passes = pieces(last.out.h, pipeline_rows);
+  else if (t.how != tiling::channels && t.how != tiling::operand) r.passes = pieces(last.out.h, pipeline_rows);
   if (first.kind == op::depthwise) r.input /= r.chunks;
   if (r.chunks > 1 && !is_matrix_product(last.kind)) r.result /= r.chunks;
   for (int i = 0; i < count; ++i) r.weights += chain[i].weight_bytes / r.chunks;

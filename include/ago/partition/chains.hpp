@@ -16,6 +16,11 @@ inline constexpr int max_chain = 3;
 constexpr bool follows_in_chain(node const& n) {
   return is_matrix_product(n.kind) || n.kind == op::depthwise || pools_windows(n.kind);
 }
+/// Can operator v follow the operator in a chain that computes its operand_in_chain(), which is `before`?
+constexpr bool can_follow(graph_view g, int v, int before) {
+  if (g.nodes[v].kind == op::contraction) return is_elementwise(g.nodes[before].kind);
+  return follows_in_chain(g.nodes[v]);
+}
 /// Can operator v start a chain? Elementwise operators with the others after them can, if their first operand has the
 /// shape of the result.
 constexpr bool leads_chain(graph_view g, int v) {
@@ -172,9 +177,10 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
     for (int k = 0; k < g.nodes[v].input_count && v != main[atom(v)]; ++k)
       if (int const u = g.operand(v, k); u < g.input_count || atom(u) != atom(v)) other[atom(v)] = u;
   for (int b = 0; b < atoms.count; ++b) {
-    if (!follows_in_chain(g.nodes[main[b]]) || g.operand(main[b]) < g.input_count) continue;
-    int const u = g.operand(main[b]), a = atom(u);
-    if (u == result[a] && uses.is_private(u) && leads_chain(g, main[a]) && !separate(u, main[b]))
+    int const k = operand_in_chain(g, main[b]), u = k < 0 ? -1 : g.operand(main[b], k);
+    if (u < g.input_count) continue;
+    int const a = atom(u);
+    if (u == result[a] && can_follow(g, main[b], main[a]) && uses.is_private(u) && leads_chain(g, main[a]) && !separate(u, main[b]))
       r.link(a, b, g.nodes[u].out);
   }
   priced_chains seen;

@@ -139,7 +139,8 @@ constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how
                                   pipeline_parts& parts, device const& on, std::int64_t least = no_price) {
   int const chunks[] = {on.in_order ? 48 : 64, on.in_order ? 64 : 48, 96, 192, 32, 16};
   constexpr int runs[] = {168, 84, 56, 28};
-  if (how == tiling::rows) return {{how, 0}, saved_by(chain, count, {how, 0}, alone, parts, on, least)};
+  if (how == tiling::rows || how == tiling::operand)
+    return {{how, 0}, saved_by(chain, count, {how, 0}, alone, parts, on, least)};
   bool const wide = how == tiling::channels_rows || is_matrix_product(chain[count - 1].kind);
   bool const of_channels = by_channels(how);
   tiling_choice best{};
@@ -158,7 +159,7 @@ constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how
 /// The best tiling of links that have these prices alone, if it saves more than `least`; otherwise any.
 constexpr tiling_choice best_tiling(chain_link const* chain, link_alone const* links, int count, usual_products& known,
                                     device const& on, std::int64_t least) {
-  constexpr tiling all[] = {tiling::pixels, tiling::rows, tiling::channels, tiling::channels_rows};
+  constexpr tiling all[] = {tiling::pixels, tiling::rows, tiling::channels, tiling::channels_rows, tiling::operand};
   links_alone const alone(chain, links, count, on);
   pipeline_parts parts(links, count, known);
   tiling_choice best{};

@@ -130,6 +130,7 @@ constexpr void add_pipeline(auto& r, part_loops const* parts, chain_link const* 
                             chain_tiling const& tiles, working_set const& use) {
   std::int64_t const passes = use.images * use.passes, input = use.input * use.images, pass = use.of_pass();
   for (int i = 0; i < count; ++i) r.weights += parts[i].parameters;
+  if (tiles.how == tiling::operand) return;
   r.to_product = parts[0].is_matrix();
   if (tiles.how == tiling::channels) r.order = {use.images, use.chunks};
   r.add(r.weights, passes - 1, pass, true);

@@ -15,10 +15,11 @@ enum class tiling : std::uint8_t {
   channels,       ///< a chunk of channels of one image; a pointwise at the end accumulates chunk after chunk
   channels_rows,  ///< a few rows of a chunk of channels: rows within chunks
   pixels,         ///< a run of pixels, regardless of rows; for chains of pointwise operators
+  operand,        ///< what a contraction copies of an operand at a time, which elementwise operators compute meanwhile
 };
 
 constexpr char const* name_of(tiling how) {
-  constexpr char const* names[] = {"none", "rows", "channels", "channels and rows", "pixels"};
+  constexpr char const* names[] = {"none", "rows", "channels", "channels and rows", "pixels", "operand"};
   static_assert(ir::has_enumerators<tiling, ir::lines_of(names)>());
   return names[int(how)];
 }

@@ -40,7 +40,7 @@ template <class Graph>
 constexpr long floats_read(Graph const& g, planned_step const& p, int before) {
   long sum = p.nodes.source == before ? 0 : kernel::copies(p.key.what) ? p.data.out.count() : p.data.in.count();
   for (int const v : p.nodes.inputs)
-    if (v >= 0 && v != p.nodes.source) sum += g.nodes[v].out.count();
+    if (v >= 0 && v != p.nodes.source && v != before) sum += g.nodes[v].out.count();
   for (int k = 0; k < p.nodes.stage_count; ++k)
     if (int const v = p.nodes.others[k]; v >= 0) sum += g.nodes[v].out.count();
   return sum;

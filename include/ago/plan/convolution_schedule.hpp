@@ -105,12 +105,13 @@ constexpr convolution_step product_step(graph_view g, step_nodes const& s, isa t
 }
 
 /// The scratch of a contraction.
-constexpr convolution_step contraction_step(node const& n, schedule const& wish, options const& o) {
+constexpr convolution_step contraction_step(node const& n, int made, schedule const& wish, options const& o) {
   kernel_key key{.what = kernel::structure_of(n.kind), .target = o.target};
   planned_data data{};
   key.in_order = kernel::has_in_order_loops(o.target, o.device);
   key.described = n.described;
   key.weight_operand = std::int8_t(n.weight_operand);
+  key.made_operand = std::int8_t(made);
   key.factors = o.factors;
   facts_of(key.what).choose(key, data, wish, {}, o.device);
   return choice_of(key, data);
@@ -138,20 +139,21 @@ constexpr convolution_step gathering_step(shape const& in, node const& n, int se
   return {kernel::structure_of(n.kind), g.tile, g.block, long(g.block) * g.portion, g.portion, false, g.transposed};
 }
 
-/// The choice for a step that is alone in its group, if one is made before memory is planned.
+/// The choice for a step that is alone in its group, if one is made before memory is planned. `made`: the operand of a
+/// contraction that the part before it computes; -1: none.
 template <int V>
 constexpr convolution_step early_choice(graph_view g, step_nodes const& s, channel_layouts<V> const& layouts,
-                                        schedule const& wish, options const& o) {
+                                        schedule const& wish, options const& o, int made = -1) {
   node const& n = g.nodes[s.main];
   shape const& in = g.nodes[s.source].out;
   if (is_value_product(n.kind)) return product_step(g, s, o.target);
-  if (n.kind == op::contraction) return contraction_step(n, wish, o);
+  if (n.kind == op::contraction) return contraction_step(n, made, wish, o);
   if (is_matrix_product(n.kind)) return gathering_step(in, n, layouts.where(s.source, in.c).count, wish, o);
   return n.kind == op::conv2d ? convolution_step_of(in, n, wish, o) : convolution_step{};
 }
 
 /// The choices for convolutions that are not computed directly and for products that gather, among those that are alone
-/// in their group, for products of two values, and for contractions.
+/// in their group, for products of two values, and for contractions, which may be the second in their group.
 template <int S, int V, int E, int O>
 constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_list<S> const& steps,
                                                 fusion_list<S> const& groups, channel_layouts<V> const& layouts,
@@ -161,21 +163,29 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
   int count = 0;
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const& s = steps.step[i];
-    if (s.main < 0 || groups.parts[groups.group_of[i]] > 1) continue;
+    int const group = groups.group_of[i];
+    if (s.main < 0) continue;
     op const kind = g.nodes[s.main].kind;
+    if (groups.parts[group] > 1 && kind != op::contraction) continue;
+    int const made = made_operand(g, s, groups.tiles[group], i == groups.first[group]);
     bool const repeats = kind == op::conv2d || kind == op::contraction;
     if (!repeats && !is_matrix_product(kind) && !is_value_product(kind)) continue;
     auto const found = schedule_in(table, g, s, o);
     if (repeats && !found) {
       int twin = 0;
-      while (twin < count && !equal_operators(g, steps.step[untuned[twin]], s)) ++twin;
+      auto const is_twin = [&](int k) {
+        int const of = groups.group_of[k];
+        return equal_operators(g, steps.step[k], s) &&
+               made_operand(g, steps.step[k], groups.tiles[of], k == groups.first[of]) == made;
+      };
+      while (twin < count && !is_twin(untuned[twin])) ++twin;
       if (twin < count) {
         r.step[i] = r.step[untuned[twin]];
         continue;
       }
       untuned[count++] = i;
     }
-    r.step[i] = early_choice(g, s, layouts, found ? *found : schedule{}, o);
+    r.step[i] = early_choice(g, s, layouts, found ? *found : schedule{}, o, made);
   }
   return r;
 }

@@ -58,6 +58,7 @@ class step_divider {
       plan::for_each_read(n, [&](int v, int operand) {
         if (operand != 0) resolve(v, read_beside(own, count, s, i, j, g_.nodes[v].out), visit);
         else if (j == 0) resolve(v, read_by_piece(own, count, s, i), visit);
+        else if (v != own[j - 1].nodes.result) resolve(v, whole_of(g_.nodes[v].out), visit);
       });
     }
   }

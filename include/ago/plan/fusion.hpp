@@ -13,22 +13,34 @@ namespace ago::plan {
 /// Steps grouped into pipelines of up to max_parts parts. A group of one is an ordinary step.
 template <int Capacity>
 struct fusion_list {
+  static constexpr int none = -1;
   array_of<int, Capacity> first{}, parts{};
   array_of<chain_tiling, Capacity> tiles{};
   int count = 0;
   array_of<int, Capacity> group_of{};  ///< of each step
-  array_of<int, Capacity> ring{};   ///< rows (or pixels of a run) of each step's result that are kept; 0: all of them
+  array_of<int, Capacity> ring{};  ///< rows (or pixels of a run) of each step's result that are kept; 0: all of them;
+                                   ///< none: nothing
   array_of<int, Capacity> chunk{};  ///< channels that are kept; 0: all
 };
 
 static_assert(max_chain <= max_parts);
 
-/// Does b read only the result of a, and is b its only reader?
+/// The operand that a step reads from the step before it in a chain; -1: none.
+constexpr int value_in_chain(graph_view g, step_nodes const& s) {
+  int const k = s.main < 0 ? -1 : partition::operand_in_chain(g, s.main);
+  return k < 0 ? -1 : k == 0 ? s.source : s.inputs[k - 1];
+}
+/// The operand of a contraction that the part before it computes; -1: none.
+constexpr std::int8_t made_operand(graph_view g, step_nodes const& s, chain_tiling const& in, bool is_first) {
+  return std::int8_t(in.how == tiling::operand && !is_first ? partition::operand_in_chain(g, s.main) : -1);
+}
+
+/// Is b the only reader of the result of a, and can it follow in a chain?
 template <int V, int E, int O>
 constexpr bool feeds(graph<V, E, O> const& g, value_uses<V> const& uses, step_nodes const& a, step_nodes const& b) {
   if (a.first_operator() < 0 || b.main < 0 || !a.is_whole() || !b.is_whole()) return false;
-  return b.source == a.result && uses.is_private(a.result) && leads_chain(g, a.first_operator()) &&
-         follows_in_chain(g.nodes[b.main]);
+  return value_in_chain(g, b) == a.result && uses.is_private(a.result) && leads_chain(g, a.first_operator()) &&
+         can_follow(g, b.main, a.first_operator());
 }
 
 /// The tiling of a chain: the wish, if the chain allows it and the tile does not hold everything, otherwise the best
@@ -73,7 +85,8 @@ constexpr void tile_group(fusion_list<S>& r, int k, graph<V, E, O> const& g, ste
   chain_tiling const& t = r.tiles[k] = seen.tiles[slot];
   for (int i = 0; i + 1 < count; ++i) {
     long const pixels = chain[i].out.pixels();
-    r.ring[first + i] = t.how == tiling::channels ? chain[i].out.h
+    r.ring[first + i] = t.how == tiling::operand    ? r.none
+                        : t.how == tiling::channels ? chain[i].out.h
                         : t.how == tiling::pixels ? (t.tile < pixels ? t.tile : int(pixels))
                                                   : rows_kept(chain, count, i);
     r.chunk[first + i] = by_channels(t.how) ? t.tile : 0;

@@ -97,6 +97,7 @@ class buffer_list {
   constexpr void add(memory_plan<V>& m, int v) {
     if (times_.first[v] < 0 || times_.output[v] >= 0) return;
     int const writer = times_.written_by[v];
+    if (writer >= 0 && groups_.ring[writer] == groups_.none) return;
     buffer b{v, times_.first[v], times_.last[v]};
     b = copies_of(b, floats_kept(groups_, writer, g_.nodes[v].out),
                   writer >= 0 && groups_.ring[writer] > 0 ? groups_.group_of[writer] : -1);

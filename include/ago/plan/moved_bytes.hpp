@@ -116,8 +116,10 @@ struct step_operands {
     for_each_input(visit);
     for (int i = 0; i < count; ++i) {
       planned_step const& p = parts[i];
+      int const before = i > 0 ? parts[i - 1].nodes.result : -1;
+      if (i > 0 && p.nodes.source != before) visit(p.data.source, p.data.in);
       for (int j = 0; j < max_inputs - 1 && p.nodes.inputs[j] >= 0; ++j)
-        visit(p.data.other[j], g.nodes[p.nodes.inputs[j]].out);
+        if (p.nodes.inputs[j] != before) visit(p.data.other[j], g.nodes[p.nodes.inputs[j]].out);
       for (int j = 0; j < p.nodes.stage_count; ++j)
         if (int const v = p.nodes.others[j]; v >= 0) visit(p.data.after[j].operand, g.nodes[v].out);
     }

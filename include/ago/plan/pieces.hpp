@@ -21,12 +21,12 @@ constexpr int groups_of_channels(planned_step const& p) {
 /// The extent along which a step or pipeline of `count` parts is divided; for channels of a convolution those of a
 /// group.
 constexpr long split_extent(planned_step const* parts, int count, split how) {
-  kernel_key const& key = parts[0].key;
-  shape const &first = parts[0].data.out, &last = parts[count - 1].data.out;
+  planned_step const& end = parts[count - 1];
+  shape const &first = parts[0].data.out, &last = end.data.out;
   switch (how) {
     case split::images: return last.n;
     case split::rows: return last.h;
-    case split::pixels: return takes_portion(key.what) ? indices_of(key, parts[0].data) : last.pixels();
+    case split::pixels: return takes_portion(end.key.what) ? indices_of(end.key, end.data) : last.pixels();
     case split::channels: return first.c / groups_of_channels(parts[0]);
     case split::none:
     case split::whole: return 1;
@@ -143,7 +143,8 @@ constexpr step_piece piece_of(planned_step const* parts, int count, step_split c
     bool const reads = i == 0, writes = i + 1 == count;
     if (s.how == split::images) take_images(key, d, of, reads, writes);
     if (s.how == split::rows) rows = take_rows(key, d, rows, reads, writes);
-    if (s.how == split::pixels) take_pixels(key, d, of, reads, writes);
+    if (s.how == split::pixels && (writes || !takes_portion(parts[count - 1].key.what)))
+      take_pixels(key, d, of, reads, writes);
     if (s.how == split::channels && plan::cut_of_channels(parts[i]).narrows) take_channels(key, d, of);
     else if (s.how == split::channels && reads) d.channels = {int(of.first), int(of.last)};
     d.scratch += k * own.scratch[i];

@@ -17,9 +17,9 @@ constexpr value_region written_by_piece(planned_step const* parts, int count, st
     case split::images: return {of.first * image, of.last * image, 0, out.c};
     case split::rows: return {of.first * out.w, of.last * out.w, 0, out.c};
     case split::pixels: {
-      kernel_key const& key = parts[0].key;
-      if (!kernel::takes_portion(key.what)) return {of.first, of.last, 0, out.c};
-      return kernel::facts_of(key.what).written_by_portion(key, parts[0].data, of);
+      planned_step const& last = parts[count - 1];
+      if (!kernel::takes_portion(last.key.what)) return {of.first, of.last, 0, out.c};
+      return kernel::facts_of(last.key.what).written_by_portion(last.key, last.data, of);
     }
     case split::channels:
       if (groups_of_channels(parts[0]) > 1) return {};
@@ -39,6 +39,7 @@ constexpr value_region read_by_piece(planned_step const* parts, int count, step_
   if (s.how == split::channels)
     return cut_of_channels(parts[0]).reads_own ? value_region{0, in.pixels(), of.first, of.last} : all;
   kernel_key const& key = parts[0].key;
+  if (count > 1 && kernel::takes_portion(parts[count - 1].key.what)) return all;
   if (kernel::takes_portion(key.what)) return kernel::facts_of(key.what).read_by_portion(key, parts[0].data, of);
   step_piece const piece = piece_of(parts, count, s, k, {});
   return {piece.source_pixel, piece.source_pixel + piece.part[0].in.pixels(), 0, in.c};
@@ -57,7 +58,7 @@ constexpr value_region read_beside(planned_step const* parts, int count, step_sp
     return {0, v.pixels(), of.first, of.last};
   }
   bool const alike = v.n == out.n && v.h == out.h && v.w == out.w && !kernel::multiplies_values(p.key.what);
-  if (!alike || kernel::takes_portion(parts[0].key.what)) return all;
+  if (!alike || kernel::takes_portion(parts[count - 1].key.what)) return all;
   value_region r = written_by_piece(parts, count, s, k);
   if (v.c == 1) r.first_channel = 0, r.last_channel = 1;
   return r;

@@ -50,6 +50,8 @@ constexpr int granule_of(planned_step const* parts, int count, chain_tiling cons
     bool const whole = count == 1 || (by_channels(in.how) && !parts[count - 1].key.accumulates);
     return whole ? cut_of_channels(parts[0]).granule : 0;
   }
+  if (in.how == tiling::operand)  // each work item computes all of the operand that it copies
+    return how == split::pixels ? cut_of_pixels(parts[count - 1]).granule : 0;
   long granule = 1;
   for (int i = 0; i < count; ++i) {
     planned_step const& p = parts[i];

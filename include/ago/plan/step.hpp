@@ -127,6 +127,7 @@ struct kernel_key {
   epilogue after{};
   expression::index_expression const* described{};  ///< contraction, nest: what is computed
   std::int8_t weight_operand{-1};                   ///< contraction: as in `node`
+  std::int8_t made_operand{-1};                     ///< contraction: the one that the part before it computes
   factor_layout factors{};                          ///< contraction: how factors are read
   bool operator==(kernel_key const&) const = default;
 };

@@ -37,6 +37,7 @@ constexpr tiling_options tilings_of(chain_link const* chain, int count, device c
   for (int const tile : {64, 32, 192}) offer(tiling::channels, tile);
   for (int const tile : {64, 192}) offer(tiling::channels_rows, tile);
   for (int const tile : {56, 336}) offer(tiling::pixels, tile);
+  offer(tiling::operand, 0);
   return r;
 }
 
@@ -112,8 +113,9 @@ class network_space {
     p.data.pixel_floats = usual::plan.steps[i].data.pixel_floats;
     p.signature = signature(i);
     convolution_step algorithm;
-    if (in.how == tiling::none && nodes.main >= 0)
-      algorithm = plan::early_choice(formed::graph, nodes, formed::layouts, wish, Options);
+    p.key.made_operand = made_operand(formed::graph, nodes, in, is_first);
+    if ((in.how == tiling::none && nodes.main >= 0) || p.key.made_operand >= 0)
+      algorithm = plan::early_choice(formed::graph, nodes, formed::layouts, wish, Options, p.key.made_operand);
     choose_schedule(p, wish, in, is_first, algorithm, Options);
     return p;
   }

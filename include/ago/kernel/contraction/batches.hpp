@@ -20,9 +20,10 @@ class product_of_batches {
 
  public:
   /// Batches first ... last - 1, which begin at multiples of V * L.registers, and end at such or at the end. `rows`,
-  /// `columns`: of the first batch, packed or with padding; without if L has a window for them.
+  /// `columns`: of the first batch, packed or with padding; without if L has a window for them. `copy_a`, `copy_b`: how
+  /// they are copied then.
   static void run(expression::index_expression const& e, float const* rows, float const* columns, float* result,
-                  float* scratch, After const& after, int first, int last) {
+                  float* scratch, After const& after, auto const& copy_a, auto const& copy_b, int first, int last) {
     float* const to = scratch + L.copied_rows_at();
     if constexpr (L.rows_turned && !L.rows_known) turn(L.form.m, &loop::a, rows + L.form.a.start, to);
     float* const other = scratch + L.packed_columns_at();
@@ -32,8 +33,8 @@ class product_of_batches {
     if constexpr (!L.rows_known && (L.rows_turned || L.rows_window > 0)) m.a = L.rows_turned ? to : some_rows;
     if constexpr (!L.columns_known && (L.columns_turned || L.columns_window > 0))
       m.b = L.columns_turned ? other : some_columns;
-    sliding_copy<I> slide_a = sliding(e, L.form.a, L.rows_window, rows, some_rows),
-                    slide_b = sliding(e, L.form.b, L.columns_window, columns, some_columns);
+    auto slide_a = sliding(e, L.form.a, L.rows_window, rows, some_rows, copy_a);
+    auto slide_b = sliding(e, L.form.b, L.columns_window, columns, some_columns, copy_b);
     for (int block = 0; block < L.k_blocks(); ++block)
       for (int i = 0; i < L.rows; i += row_run) {
         if constexpr (L.rows_window > 0) {
@@ -87,9 +88,10 @@ class product_of_batches {
   static constexpr offset_range read_of_a = range_of_rows(L.form, L.tile.pixels, L.k_block),
                                 read_of_b = range_of_columns(L.form, L.k_block);
 
-  static sliding_copy<I> sliding(expression::index_expression const& e, expression::matrix_operand const& o, int window,
-                                 float const* from, float* to) {
-    return {e.operands[o.operand], o, e.body.accesses[o.access].pad(), window, from, to};
+  template <class Copy>
+  static sliding_copy<I, Copy> sliding(expression::index_expression const& e, expression::matrix_operand const& o,
+                                       int window, float const* from, float* to, Copy const& copy) {
+    return {e.operands[o.operand], o, e.body.accesses[o.access].pad(), window, from, to, copy};
   }
 
   /// Copies a factor so that batches are neighbours.

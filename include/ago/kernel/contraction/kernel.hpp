@@ -5,6 +5,7 @@
 #include <ago/kernel/contraction/accumulate.hpp>
 #include <ago/kernel/contraction/batches.hpp>
 #include <ago/kernel/contraction/copies.hpp>
+#include <ago/kernel/elementwise/kernel.hpp>
 #include <ago/kernel/expression_operands.hpp>
 #include <ago/simd/register_run.hpp>
 
@@ -36,12 +37,21 @@ template <contraction_layout const& L, isa I, loop_form FORM, class After>
 class contraction_product {
  public:
   /// Computes rows first ... last - 1, counted through all batches; they begin and end at multiples of L.granule(), or
-  /// at the end. `e`: for the padding.
-  static void run(expression::index_expression const& e, contraction_memory m, After const& after, int first,
-                  int last) {
-    if constexpr (L.rows_padded && L.rows_window == 0) pad(e, L.form.a, m.rows, m.scratch + L.padded_rows_at());
+  /// at the end. `e`: for the padding. `made`: computes elements of the factor that L makes.
+  static void run(expression::index_expression const& e, contraction_memory m, After const& after, auto const& made,
+                  int first, int last) {
+    auto const& copy_rows = choose<L.makes_rows>(made);
+    auto const& copy_columns = choose<L.makes_columns>(made);
+    if constexpr (L.rows_padded && L.rows_window == 0)
+      pad(e, L.form.a, m.rows, m.scratch + L.padded_rows_at(), copy_rows);
     if constexpr (L.columns_padded && L.columns_window == 0)
-      pad(e, L.form.b, m.columns, m.scratch + L.padded_columns_at());
+      pad(e, L.form.b, m.columns, m.scratch + L.padded_columns_at(), copy_columns);
+    if constexpr (L.makes == making::all) {
+      float* const to = m.scratch + L.made_at();
+      made(L.makes_rows ? m.rows : m.columns, to, L.made_floats);
+      if constexpr (L.makes_rows) m.rows = to;
+      if constexpr (L.makes_columns) m.columns = to;
+    }
     if constexpr (L.columns_last > 0) {
       float* const turned = m.scratch + L.turned_columns_at();
       long const others = L.form.b.padded.count() / L.columns_last;
@@ -49,13 +59,20 @@ class contraction_product {
       m.columns = turned;
     }
     if constexpr (L.lanes_are_batches)
-      return product_of_batches<L, I, After>::run(e, m.rows, m.columns, m.result, m.scratch, after, first / L.rows,
-                                                  last / L.rows);
-    else in_batches(m, after, first, last);
+      return product_of_batches<L, I, After>::run(e, m.rows, m.columns, m.result, m.scratch, after, copy_rows,
+                                                  copy_columns, first / L.rows, last / L.rows);
+    else in_batches(m, after, made, first, last);
   }
 
  private:
-  static void in_batches(contraction_memory const& m, After const& after, int first, int last) {
+  template <bool Makes, class Made>
+  static auto const& choose(Made const& made) {
+    if constexpr (Makes) return made;
+    else return plain;
+  }
+  static constexpr plain_copy<I> plain{};
+
+  static void in_batches(contraction_memory const& m, After const& after, auto const& made, int first, int last) {
     for (int z = first / L.rows; long(z) * L.rows < last; ++z) {
       int const begin = z * L.rows, from = first > begin ? first - begin : 0;
       int const end = last - begin < L.rows ? last - begin : L.rows;
@@ -73,7 +90,7 @@ class contraction_product {
         contraction_copies<L, I>::columns(now.b + L.form.b.start + batch_loops.offset(z, &loop::b), packed);
         now.b = packed;
       }
-      rows(now, m.scratch, after, from, end);
+      rows(now, m.scratch, after, made, from, end);
     }
   }
 
@@ -118,8 +135,8 @@ class contraction_product {
   };
 
   static void pad(expression::index_expression const& e, expression::matrix_operand const& o, float const*& from,
-                  float* to) {
-    copy_with_padding<I>(e.operands[o.operand], o, e.body.accesses[o.access].pad(), from, to);
+                  float* to, auto const& copy) {
+    copy_with_padding<I>(e.operands[o.operand], o, e.body.accesses[o.access].pad(), from, to, 0, copy);
     from = to;
   }
   AGO_INLINE static spot spot_at(After const& after, long place) {
@@ -127,7 +144,7 @@ class contraction_product {
     else return {int(place), int(place) / after.channels, int(place) % after.channels};
   }
 
-  static void rows(batch const& now, float* scratch, After const& after, int from, int end) {
+  static void rows(batch now, float* scratch, After const& after, auto const& made, int from, int end) {
     int starts[L.row_block], steps[L.walks ? L.k_block : 1];
     spot row[L.row_block];
     for (int first = from; first < end; first += L.row_block) {
@@ -137,7 +154,14 @@ class contraction_product {
         starts[r] = int(m_loops.offset(first + r, &loop::a));
         row[r] = spot_at(after, now.start + m_loops.offset(first + r, &loop::c));
       }
+      [[maybe_unused]] float const* const source = L.makes_rows ? now.a : now.b;
       for (int b = 0; b < L.k_blocks(); ++b) {
+        if constexpr (L.makes == making::blocks) {
+          float* const block = scratch + L.made_at();
+          long const at = long(b) * L.k_block * L.made_step;
+          made(source + at, block, L.steps_in(b) * L.made_step);
+          (L.makes_rows ? now.a : now.b) = block - at;
+        }
         work w{nullptr, L.row_stride, starts, steps,   count,   L.steps_in(b), now.b,
                now.c,   row,          0,      nullptr, nullptr, b == 0,        b + 1 == L.k_blocks()};
         if constexpr (L.k_blocks() > 1) w.sums = scratch + L.sums_at();
@@ -368,23 +392,38 @@ inline constexpr contraction_layout layout_of_product = layout_of_contraction(K)
 /// items are ranges of rows, s.portion of layout.all_rows(), which begin at multiples of layout.granule().
 template <kernel_key K>
 struct contraction_kernel {
-  static void run(step_data const& s, kernel_memory const& m) {
-    constexpr contraction_layout const& L = layout_of_product<K>;
-    constexpr int w = K.weight_operand;
+  static void run(step_data const& s, kernel_memory const& m) { compute(s, m, plain_copy<K.target>{}); }
+
+  /// With operand K.made_operand computed by the elementwise operators of `Before`, a few elements at a time. `first`:
+  /// their data, which those of the product follow.
+  template <kernel_key Before>
+  static void run_after(step_data const& first, kernel_memory const& m) {
+    compute((&first)[1], m, elementwise_source<Before>(first, m));
+  }
+
+ private:
+  static constexpr contraction_layout const& L = layout_of_product<K>;
+
+  template <class Made>
+  static void compute(step_data const& s, kernel_memory const& m, Made const& made) {
     constexpr expression::index_expression const* e = K.described;
-    contraction_memory const memory{operand_of_expression(s, m, L.rows_operand, w),
-                                    operand_of_expression(s, m, L.columns_operand, w),
+    contraction_memory const memory{operand<L.rows_operand>(s, m, made), operand<L.columns_operand>(s, m, made),
                                     mutable_address(s.destination, m), m.arena + s.scratch};
     index_range const rows = granules_in(s.portion, L.granule(), int(L.all_rows()));
     if constexpr (K.after.count() == 0) {
       using product = contraction_product<layout_of_product<K>, K.target, form_of(K), no_epilogue>;
-      product::run(*e, memory, {}, rows.first, rows.last);
+      product::run(*e, memory, {}, made, rows.first, rows.last);
     } else {
       using after = contraction_epilogue<K.after, K.target>;
       using product = contraction_product<layout_of_product<K>, K.target, form_of(K), after>;
       finisher<K.after, K.target> const finish(s, m);
-      product::run(*e, memory, {finish, s.out.c}, rows.first, rows.last);
+      product::run(*e, memory, {finish, s.out.c}, made, rows.first, rows.last);
     }
+  }
+  template <int Operand>
+  static float const* operand(step_data const& s, kernel_memory const& m, [[maybe_unused]] auto const& made) {
+    if constexpr (Operand == K.made_operand) return made.begin();
+    else return operand_of_expression(s, m, Operand, K.weight_operand);
   }
 };
 

@@ -94,6 +94,10 @@ constexpr expression::matrix_form exchanged(expression::matrix_form f) {
   return f;
 }
 
+/// How the part of a pipeline before a product computes one of its factors: not; as its elements are copied with
+/// padding; those of a block of K before they are used; all.
+enum class making : std::uint8_t { nothing, padded, blocks, all };
+
 /// The plan of one product. Factor `a` of the form gives rows, `b` columns. Packed:
 ///   columns: for each batch, block of K and panel of `tile.vectors` vectors (the last of `tile.vectors_left`, if that
 ///   is not 0): [steps of K in the block][vectors * lanes];
@@ -123,6 +127,9 @@ struct contraction_layout {
   bool rows_turned = false, columns_turned = false;  ///< copied or packed, so that batches are neighbours
   int rows_window = 0, columns_window = 0;           ///< rows of a padded factor that are copied at a time; 0: all
   int columns_last = 0;  ///< the last extent of columns that are copied with it in front; 0: they are not
+  making makes{};        ///< of one factor, or both, if they are one operand
+  bool makes_rows = false, makes_columns = false;
+  long made_step = 0, made_floats = 0;  ///< of a step of K, if it is made in blocks; in scratch
 
   constexpr int k_blocks() const { return (depth + k_block - 1) / k_block; }
   constexpr int steps_in(int block) const { return block + 1 < k_blocks() ? k_block : depth - block * k_block; }
@@ -175,10 +182,11 @@ struct contraction_layout {
     if (lanes_are_batches) return aligned(copied_rows_at() + (rows_turned && !rows_known ? turned_floats(rows) : 0));
     return aligned(copied_rows_at() + (in_place || walks || rows_known ? 0 : long(row_block) * row_stride));
   }
-  constexpr long scratch_floats() const {
-    if (lanes_are_batches) return sums_at() + (k_blocks() > 1 ? long(rows) * columns * padded_batches() : 0);
-    return sums_at() + (k_blocks() > 1 ? long(row_block) * padded_columns() : 0);
+  constexpr long made_at() const {
+    if (lanes_are_batches) return aligned(sums_at() + (k_blocks() > 1 ? long(rows) * columns * padded_batches() : 0));
+    return aligned(sums_at() + (k_blocks() > 1 ? long(row_block) * padded_columns() : 0));
   }
+  constexpr long scratch_floats() const { return made_at() + made_floats; }
   /// Work items begin at multiples of so many rows of all batches.
   constexpr int granule() const {
     return lanes_are_batches ? rows * lanes * registers : batches > 1 ? rows : tile.pixels;
@@ -303,10 +311,35 @@ constexpr void consider_turning(contraction_layout& r) {
   r = changed;
 }
 
-/// `parameter`: the operand that is known ahead, and packed; -1: none. Expects that the expression has a matrix form.
+/// Chooses how operand `made` is computed by the part before. In blocks, if those of K are contiguous in it.
+constexpr void consider_making(contraction_layout& r, expression::index_expression const& e, int made) {
+  using loop = expression::matrix_loop;
+  if (made < 0) return;
+  expression::matrix_form const& f = r.form;
+  bool const one = r.makes_rows != r.makes_columns;
+  r.makes = making::padded;
+  if (one && (r.makes_rows ? r.rows_padded : r.columns_padded)) return;
+  long loop::* const which = r.makes_rows ? &loop::a : &loop::b;
+  expression::matrix_loops const& across = r.makes_rows ? f.m : f.n;
+  expression::matrix_operand const& o = r.makes_rows ? f.a : f.b;
+  long const step = f.k.step(which), count = e.operands[made].count();
+  offset_range range;
+  range.add(across, int(across.extent()), which);
+  bool const packed_first = r.makes_columns && !r.packs_by_panel && !r.columns_in_place;
+  bool const contiguous = f.k.is_progression(which) && range.lowest == 0 && range.highest < step && o.start == 0 &&
+                          step * r.depth <= count;
+  bool const in_blocks = one && contiguous && !r.lanes_are_batches && r.batches == 1 && r.rows <= r.row_block;
+  r.makes = in_blocks && !packed_first ? making::blocks : making::all;
+  r.made_step = step;
+  r.made_floats = r.makes == making::blocks ? step * r.k_block : count;
+}
+
+/// `parameter`: the operand that is known ahead, and packed; `made`: the one that the part of a pipeline before
+/// computes; -1: none. Expects that the expression has a matrix form.
 constexpr contraction_layout layout_of_contraction(expression::index_expression const& e, int parameter, isa target,
                                                    bool in_order = false, schedule const& wish = {},
-                                                   device const& on = {}, factor_layout how = factor_layout::chosen) {
+                                                   device const& on = {}, factor_layout how = factor_layout::chosen,
+                                                   int made = -1) {
   using loop = expression::matrix_loop;
   contraction_layout r;
   r.form = expression::matrix_form_of(e);
@@ -320,6 +353,8 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   r.columns_operand = r.form.b.operand;
   r.columns_known = r.columns_operand == parameter;
   r.rows_known = r.rows_operand == parameter && !r.columns_known;
+  r.makes_rows = made >= 0 && r.rows_operand == made;
+  r.makes_columns = made >= 0 && r.columns_operand == made;
   r.rows_padded = r.form.a.is_padded(e.operands[r.rows_operand]) && !r.rows_known;
   r.columns_padded = r.form.b.is_padded(e.operands[r.columns_operand]) && !r.columns_known;
   r.rows = int(r.form.m.extent());
@@ -355,7 +390,8 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   r.fetches_result = 4L * r.rows * r.columns * r.batches > on.l2_bytes;
   r.packs_by_panel = !r.columns_known && !r.columns_in_place && r.rows <= r.row_block;
   if (may_read_in_place) consider_batches(r, parameter, target, on);
-  if (!r.lanes_are_batches) consider_turning(r);
+  if (!r.lanes_are_batches && !r.makes_columns) consider_turning(r);
+  consider_making(r, e, made);
   return r;
 }
 
@@ -368,7 +404,8 @@ constexpr void choose_contraction(kernel_key& key, schedule const& wish) {
 constexpr contraction_layout layout_of_contraction(kernel_key const& key) {
   bool const decided = key.tile.pixels * key.tile.vectors > 1;
   schedule const wish{.pixels = decided ? key.tile.pixels : 0, .vectors = decided ? key.tile.vectors : 0};
-  return layout_of_contraction(*key.described, key.weight_operand, key.target, key.in_order, wish, {}, key.factors);
+  return layout_of_contraction(*key.described, key.weight_operand, key.target, key.in_order, wish, {}, key.factors,
+                               key.made_operand);
 }
 
 }  // namespace ago::kernel

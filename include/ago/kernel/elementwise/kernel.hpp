@@ -70,4 +70,36 @@ struct elementwise_kernel {
   }
 };
 
+/// Elements that elementwise operators compute for a kernel which copies them: that kernel addresses them by where they
+/// would be in the source, if it had no gaps.
+template <kernel_key K>
+class elementwise_source {
+  static constexpr isa I = K.target;
+  static constexpr int V = lanes(I);
+
+ public:
+  elementwise_source(step_data const& s, kernel_memory const& m) : s_(s), m_(m), begin_(address(s.source, m)) {}
+
+  AGO_INLINE float const* begin() const { return begin_; }
+  [[gnu::noinline]] void operator()(float const* from, float* to, long count) const {
+    finisher<K.after, I> finish(s_, m_);
+    long const image = long(s_.out.h) * s_.out.w, at = from - begin_;
+    int channel = int(at % s_.out.c), many = 0;
+    for (long p = at / s_.out.c, n = -1; count > 0; ++p, channel = 0, to += many, count -= many) {
+      if (p / image != n) finish.image(s_, m_, int(n = p / image));
+      many = s_.out.c - channel;
+      if (many > count) many = int(count);
+      float const* const in = begin_ + p * s_.source.pixel_stride + channel;
+      int c = 0;
+      for (; c + V <= many; c += V) finish(vec<I>::load(in + c), p, channel + c).store(to + c);
+      if (c < many) finish(vec<I>::load(in + c, many - c), p, channel + c, many - c).store(to + c, many - c);
+    }
+  }
+
+ private:
+  step_data const& s_;
+  kernel_memory const& m_;
+  float const* begin_;
+};
+
 }  // namespace ago::kernel
