@@ -21,7 +21,8 @@ inline constexpr auto net = trace(
       tensor const y = x | pointwise{36} | batch_norm{} | hard_swish{} | depthwise{.kernel = 3, .pad = 1} |
                        batch_norm{} | leaky_relu{.slope = .1f} | pointwise{12} | batch_norm{};
       x = (x + y) | dropout{.25f} | pointwise{40} | batch_norm{} | relu{};
-      x = x | depthwise{.kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu{} | pointwise{24} | batch_norm{} | relu{};
+      x = x | depthwise{.kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu{} | pointwise{24} | batch_norm{} |
+          relu{};
       return x | global_avg_pool{} | linear{5};
     },
     input{.h = 36, .w = 40, .c = 3});

@@ -40,12 +40,11 @@ inline constexpr auto mean_pool =
     input{.h = 9, .w = 8, .c = 16} | pw(20) | avg_pool{.kernel = 3, .stride = 1, .pad = 1} | pointwise{5};
 
 inline constexpr auto normalised = input{.n = 2, .h = 9, .w = 8, .c = 21} | batch_norm{} | silu{} | dw(5, 2, all(2));
-inline constexpr auto sum_of_two = trace(
-    [](tensor x, tensor y) { return (x + y) | relu{} | pointwise{19} | bias{} | dw(3, 1, all(1)); },
-    input{.h = 7, .w = 9, .c = 16}, input{.h = 7, .w = 9, .c = 16});
-inline constexpr auto gated_images = trace(
-    [](tensor x, tensor gate) { return (x * gate) | dw(3, 1, all(1)) | pw(10); }, input{.n = 3, .h = 5, .w = 8, .c = 33},
-    input{.n = 3, .c = 33});
+inline constexpr auto sum_of_two =
+    trace([](tensor x, tensor y) { return (x + y) | relu{} | pointwise{19} | bias{} | dw(3, 1, all(1)); },
+          input{.h = 7, .w = 9, .c = 16}, input{.h = 7, .w = 9, .c = 16});
+inline constexpr auto gated_images = trace([](tensor x, tensor gate) { return (x * gate) | dw(3, 1, all(1)) | pw(10); },
+                                           input{.n = 3, .h = 5, .w = 8, .c = 33}, input{.n = 3, .c = 33});
 
 }  // namespace
 

@@ -180,7 +180,8 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
     int const k = operand_in_chain(g, main[b]), u = k < 0 ? -1 : g.operand(main[b], k);
     if (u < g.input_count) continue;
     int const a = atom(u);
-    if (u == result[a] && can_follow(g, main[b], main[a]) && uses.is_private(u) && leads_chain(g, main[a]) && !separate(u, main[b]))
+    if (u == result[a] && can_follow(g, main[b], main[a]) && uses.is_private(u) && leads_chain(g, main[a]) &&
+        !separate(u, main[b]))
       r.link(a, b, g.nodes[u].out);
   }
   priced_chains seen;

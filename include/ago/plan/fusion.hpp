@@ -18,8 +18,8 @@ struct fusion_list {
   array_of<chain_tiling, Capacity> tiles{};
   int count = 0;
   array_of<int, Capacity> group_of{};  ///< of each step
-  array_of<int, Capacity> ring{};  ///< rows (or pixels of a run) of each step's result that are kept; 0: all of them;
-                                   ///< none: nothing
+  array_of<int, Capacity> ring{};   ///< rows (or pixels of a run) of each step's result that are kept; 0: all of them;
+                                    ///< none: nothing
   array_of<int, Capacity> chunk{};  ///< channels that are kept; 0: all
 };
 
@@ -87,8 +87,8 @@ constexpr void tile_group(fusion_list<S>& r, int k, graph<V, E, O> const& g, ste
     long const pixels = chain[i].out.pixels();
     r.ring[first + i] = t.how == tiling::operand    ? r.none
                         : t.how == tiling::channels ? chain[i].out.h
-                        : t.how == tiling::pixels ? (t.tile < pixels ? t.tile : int(pixels))
-                                                  : rows_kept(chain, count, i);
+                        : t.how == tiling::pixels   ? (t.tile < pixels ? t.tile : int(pixels))
+                                                    : rows_kept(chain, count, i);
     r.chunk[first + i] = by_channels(t.how) ? t.tile : 0;
   }
 }

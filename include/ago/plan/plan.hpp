@@ -138,9 +138,10 @@ constexpr bool chosen_alike(planned_step const& a, planned_step const& b) {
   kernel_key const &k = a.key, &l = b.key;
   planned_data const &d = a.data, &e = b.data;
   return k.what == l.what && k.after == l.after && k.transposed == l.transposed && k.reduces == l.reduces &&
-         k.described == l.described && k.weight_operand == l.weight_operand && k.made_operand == l.made_operand && k.in_runs == l.in_runs && d.in == e.in &&
-         d.out == e.out && d.win == e.win && d.groups == e.groups && d.source.pixel_stride == e.source.pixel_stride &&
-         d.run_count == e.run_count && d.odd_runs == e.odd_runs && d.pixel_floats == e.pixel_floats;
+         k.described == l.described && k.weight_operand == l.weight_operand && k.made_operand == l.made_operand &&
+         k.in_runs == l.in_runs && d.in == e.in && d.out == e.out && d.win == e.win && d.groups == e.groups &&
+         d.source.pixel_stride == e.source.pixel_stride && d.run_count == e.run_count && d.odd_runs == e.odd_runs &&
+         d.pixel_floats == e.pixel_floats;
 }
 
 /// The steps planned last for which a schedule was chosen: networks repeat blocks.

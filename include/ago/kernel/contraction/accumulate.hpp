@@ -55,4 +55,25 @@ AGO_INLINE void accumulate_in_place(float const* a, long a_stride, int depth, fl
   }
 }
 
+/// Adds to `acc` the outer products of a[k * a_step + p] and VECTORS registers of columns at b + k * b_step, for
+/// k < depth; the last register has VALID lanes.
+template <isa I, int VALID, int PIXELS, int VECTORS>
+AGO_INLINE void accumulate_outer(float const* a, long a_step, int depth, float const* b, long b_step,
+                                 vec<I> (&acc)[PIXELS][VECTORS]) {
+  constexpr int V = lanes(I);
+  AGO_UNROLL(1)
+  for (int k = 0; k < depth; ++k, a += a_step, b += b_step) {
+    vec<I> column[VECTORS];
+    AGO_UNROLL(32)
+    for (int v = 0; v < VECTORS; ++v)
+      column[v] = VALID == V || v + 1 < VECTORS ? vec<I>::load(b + v * V) : vec<I>::load(b + v * V, VALID);
+    AGO_UNROLL(32)
+    for (int p = 0; p < PIXELS; ++p) {
+      vec<I> const x(a[p]);
+      AGO_UNROLL(32)
+      for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, column[v], acc[p][v]);
+    }
+  }
+}
+
 }  // namespace ago::kernel

@@ -7,92 +7,10 @@
 // are cheap, and the register tiles of the dense kernels read rows.
 #pragma once
 
-#include <ago/expression/matrix_form.hpp>
 #include <ago/kernel/contraction/batched_schedule.hpp>
-#include <ago/kernel/matrix/schedule.hpp>
+#include <ago/kernel/contraction/schedule.hpp>
 
 namespace ago::kernel {
-
-/// The loops without those of one iteration; loops that are one are merged.
-constexpr expression::matrix_loops joined_loops(expression::matrix_loops const& loops) {
-  expression::matrix_loops r;
-  for (int i = 0; i < loops.count; ++i) {
-    expression::matrix_loop const& x = loops.all[i];
-    if (x.extent == 1) continue;
-    if (r.count > 0) {
-      expression::matrix_loop& outer = r.all[r.count - 1];
-      if (outer.a == x.a * x.extent && outer.b == x.b * x.extent && outer.c == x.c * x.extent) {
-        outer = {outer.extent * x.extent, x.a, x.b, x.c};
-        continue;
-      }
-    }
-    r.all[r.count++] = x;
-  }
-  return r;
-}
-
-constexpr long size_of(long x) { return x < 0 ? -x : x; }
-
-/// The loops in descending order of their steps in one factor, so that runs in it are as long as possible.
-constexpr expression::matrix_loops in_order_of(expression::matrix_loops loops, long expression::matrix_loop::* which) {
-  for (int i = 1; i < loops.count; ++i)
-    for (int k = i; k > 0 && size_of(loops.all[k - 1].*which) < size_of(loops.all[k].*which); --k) {
-      expression::matrix_loop const x = loops.all[k];
-      loops.all[k] = loops.all[k - 1];
-      loops.all[k - 1] = x;
-    }
-  return loops;
-}
-constexpr expression::matrix_loops in_order_of_rows(expression::matrix_loops const& loops) {
-  return in_order_of(loops, &expression::matrix_loop::a);
-}
-
-/// How many iterations, from the innermost loop on, are consecutive elements.
-constexpr long run_of(expression::matrix_loops const& loops, long expression::matrix_loop::* which) {
-  long r = 1;
-  for (int k = loops.count; k-- > 0; r *= loops.all[k].extent)
-    if (loops.all[k].extent > 1 && loops.all[k].*which != r) return r;
-  return r;
-}
-
-/// The steps of K, in order of the rows, unless most of what is packed are columns whose elements would then be read
-/// one by one, far apart, and steps can be their runs.
-constexpr expression::matrix_loops order_of_steps(expression::matrix_form const& f, bool packs_columns) {
-  using loop = expression::matrix_loop;
-  expression::matrix_loops const by_rows = joined_loops(in_order_of_rows(f.k)),
-                                 by_columns = joined_loops(in_order_of(f.k, &loop::b));
-  bool const is_scattered = run_of(f.n, &loop::b) == 1 && run_of(by_rows, &loop::b) == 1;
-  bool const pays = packs_columns && is_scattered && f.n.extent() >= 2 * f.m.extent();
-  return pays && run_of(by_columns, &loop::b) > 1 ? by_columns : by_rows;
-}
-
-/// The columns, in order of the result, unless packing them, which takes longer than storing deep sums, then reads
-/// elements far apart that are runs in another order.
-constexpr expression::matrix_loops order_of_columns(expression::matrix_form const& f, int parameter) {
-  using loop = expression::matrix_loop;
-  if (f.b.operand == parameter || f.batch.extent() > 1 || f.k.extent() < 2 * f.m.extent()) return f.n;
-  expression::matrix_loops const by_factor = in_order_of(f.n, &loop::b);
-  long const run = run_of(by_factor, &loop::b);
-  return run >= 4 && run > run_of(f.n, &loop::b) ? by_factor : f.n;
-}
-
-/// The form with the factors exchanged: the columns of the product become its rows.
-constexpr expression::matrix_form exchanged(expression::matrix_form f) {
-  expression::matrix_operand const a = f.a;
-  f.a = f.b;
-  f.b = a;
-  expression::matrix_loops const m = f.m;
-  f.m = f.n;
-  f.n = m;
-  expression::matrix_loops* const all[] = {&f.batch, &f.m, &f.n, &f.k};
-  for (expression::matrix_loops* const l : all)
-    for (int i = 0; i < l->count; ++i) {
-      long const x = l->all[i].a;
-      l->all[i].a = l->all[i].b;
-      l->all[i].b = x;
-    }
-  return f;
-}
 
 /// How the part of a pipeline before a product computes one of its factors: not; as its elements are copied with
 /// padding; those of a block of K before they are used; all.
@@ -113,6 +31,7 @@ struct contraction_layout {
   bool in_place = false;          ///< rows are equally spaced in memory and have no gaps: nothing is copied
   bool walks = false;             ///< rows are read where they are, through tables of offsets
   bool columns_in_place = false;  ///< columns are consecutive, and steps of K equally spaced: they are not packed
+  bool outer = false;             ///< likewise the rows: sums of outer products, of which nothing is copied
   bool fetches_result = false;    ///< the result is in no cache, and prefetched before a tile is computed
   bool packs_by_panel = false;    ///< all rows are in one block: a panel of columns is packed when it is used
   int rows = 1, columns = 1, depth = 1, batches = 1;
@@ -180,7 +99,8 @@ struct contraction_layout {
   }
   constexpr long sums_at() const {
     if (lanes_are_batches) return aligned(copied_rows_at() + (rows_turned && !rows_known ? turned_floats(rows) : 0));
-    return aligned(copied_rows_at() + (in_place || walks || rows_known ? 0 : long(row_block) * row_stride));
+    bool const copied = !in_place && !walks && !outer && !rows_known;
+    return aligned(copied_rows_at() + (copied ? long(row_block) * row_stride : 0));
   }
   constexpr long made_at() const {
     if (lanes_are_batches) return aligned(sums_at() + (k_blocks() > 1 ? long(rows) * columns * padded_batches() : 0));
@@ -198,69 +118,6 @@ struct contraction_layout {
     return aligned(window > 0 ? window * padded_rows(o).floats : o.padded.count());
   }
 };
-
-/// Are rows equally spaced in A, and without gaps?
-constexpr bool is_dense(expression::matrix_loops const& k, expression::matrix_loops const& m) {
-  using loop = expression::matrix_loop;
-  return run_of(k, &loop::a) == k.extent() && m.is_progression(&loop::a);
-}
-
-/// Hundredths of a cycle of a product and of what it copies, with AVX-512 (measured): for each multiply-add 3, for each
-/// element of a value that is packed as columns 45, for one that is copied as rows 20, and for each result that is
-/// stored by transposing tiles 35, or 70 if columns are not equally spaced.
-constexpr long product_cost(expression::matrix_form const& f, int parameter, isa target, bool transposes) {
-  using loop = expression::matrix_loop;
-  long const n = f.n.extent(), m = f.m.extent(), k = f.k.extent(), width = lanes(target);
-  long const stored = !transposes ? 0 : f.n.is_progression(&loop::c) ? 35 : 70;
-  bool const free = f.a.operand == parameter || is_dense(in_order_of_rows(f.k), f.m);
-  return 3 * m * k * ((n + width - 1) / width * width) + (free ? 0 : 20 * m * k) +
-         (f.b.operand == parameter ? 0 : 45 * n * k) + stored * m * n;
-}
-
-/// Should the product be computed with rows and columns exchanged? If columns are consecutive in the result, they are
-/// stored from registers. If rows are, tiles are transposed.
-constexpr bool pays_to_exchange(expression::matrix_form const& f, int parameter, isa target) {
-  using loop = expression::matrix_loop;
-  long const n = f.n.extent(), m = f.m.extent();
-  long const columns = run_of(f.n, &loop::c), rows = run_of(f.m, &loop::c);
-  if (columns >= lanes(target) || columns == n) return n < lanes(target) && rows >= 4 * n && rows >= lanes(target);
-  if (rows < lanes(target) && (rows < m || rows <= columns)) return false;
-  if (columns > 1 || rows < 8) return true;
-  return product_cost(exchanged(f), parameter, target, false) < product_cost(f, parameter, target, true);
-}
-
-/// Does it pay to read rows through tables of offsets? It takes another load for each step of K, and a register for
-/// each row of a tile; copying takes a store for each run, which many columns share. The loops that are scheduled by
-/// hand read rows four steps at a time.
-constexpr bool pays_to_walk(int columns, long run, isa target) {
-  return !is_scheduled_by_hand(target) && lanes(target) > 1 && run < 16 && columns <= (run == 1 ? 256 : 128);
-}
-
-/// The register tile for that.
-constexpr register_tile walking_tile(isa target, int rows, int vectors, int depth) {
-  constexpr int most = 8;
-  register_tile best{};
-  long least = -1;
-  for (int p = 1; p <= rows && p <= most; ++p)
-    for (int v = 1; v <= vectors && is_matrix_tile(target, p, v); ++v) {
-      register_tile const t{p, v, rows % p, vectors % v};
-      long const c = matrix_cost(target, t, rows, vectors, depth, false);
-      if (least >= 0 && c >= least) continue;
-      best = t;
-      least = c;
-    }
-  return best;
-}
-
-/// Steps of K that are added at a time: a panel of them stays in L1, or all if they are few more.
-constexpr int contraction_k_block(int depth, int run, register_tile const& t, int lanes, device const& on) {
-  long const most = on.l1_bytes * 3 / 4 / (4L * (t.vectors * lanes + t.pixels)), least = 256;
-  long const wanted = most > least ? most : least;
-  if (depth <= 2 * wanted) return depth;
-  long const blocks = (depth + wanted - 1) / wanted;
-  int const unit = run <= 64 ? run : 4;
-  return int(((depth + blocks - 1) / blocks + unit - 1) / unit * unit);
-}
 
 /// Makes lanes batches if that pays: where these are neighbours in memory, and rows and columns few.
 constexpr void consider_batches(contraction_layout& r, int parameter, isa target, device const& on) {
@@ -281,7 +138,7 @@ constexpr void consider_batches(contraction_layout& r, int parameter, isa target
   r.registers = best.registers;
   r.rows_turned = !a;
   r.columns_turned = !b;
-  r.in_place = r.walks = r.columns_in_place = r.packs_by_panel = false;
+  r.in_place = r.walks = r.outer = r.columns_in_place = r.packs_by_panel = false;
   // So that long sums go through memory in its order: sums of a block wait until all batches have been there.
   int const inner = f.k.count > 1 ? f.k.all[f.k.count - 1].extent : r.depth;
   r.k_block = inner >= 16 ? inner : r.depth;
@@ -326,8 +183,8 @@ constexpr void consider_making(contraction_layout& r, expression::index_expressi
   offset_range range;
   range.add(across, int(across.extent()), which);
   bool const packed_first = r.makes_columns && !r.packs_by_panel && !r.columns_in_place;
-  bool const contiguous = f.k.is_progression(which) && range.lowest == 0 && range.highest < step && o.start == 0 &&
-                          step * r.depth <= count;
+  bool const contiguous =
+      f.k.is_progression(which) && range.lowest == 0 && range.highest < step && o.start == 0 && step * r.depth <= count;
   bool const in_blocks = one && contiguous && !r.lanes_are_batches && r.batches == 1 && r.rows <= r.row_block;
   r.makes = in_blocks && !packed_first ? making::blocks : making::all;
   r.made_step = step;
@@ -344,7 +201,11 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   contraction_layout r;
   r.form = expression::matrix_form_of(e);
   bool const may_read_in_place = how != factor_layout::never_in_place;
-  if (how != factor_layout::not_swapped && pays_to_exchange(r.form, parameter, target)) r.form = exchanged(r.form);
+  bool const in_vectors = lanes(target) > 1 && !is_scheduled_by_hand(target);
+  r.outer = may_read_in_place && in_vectors && is_outer(r.form, parameter);
+  bool const exchanges = r.outer ? outer_cost(exchanged(r.form), target) < outer_cost(r.form, target)
+                                 : pays_to_exchange(r.form, parameter, target);
+  if (how != factor_layout::not_swapped && exchanges) r.form = exchanged(r.form);
   r.form.n = order_of_columns(r.form, parameter);
   r.form.k = order_of_steps(r.form, r.form.b.operand != parameter);
   expression::matrix_loops* const others[] = {&r.form.batch, &r.form.m, &r.form.n};
@@ -357,6 +218,7 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   r.makes_columns = made >= 0 && r.columns_operand == made;
   r.rows_padded = r.form.a.is_padded(e.operands[r.rows_operand]) && !r.rows_known;
   r.columns_padded = r.form.b.is_padded(e.operands[r.columns_operand]) && !r.columns_known;
+  r.outer = r.outer && !r.rows_padded && !r.columns_padded && is_outer(r.form, parameter);
   r.rows = int(r.form.m.extent());
   r.columns = int(r.form.n.extent());
   r.depth = int(r.form.k.extent());
@@ -368,16 +230,16 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   matrix_work const work{.pixels = r.rows, .channels = r.columns, .depth = near, .cold = cold};
   long const run = kernel::run_of(r.form.k, &loop::a);
   r.in_place = may_read_in_place && !r.rows_known && is_dense(r.form.k, r.form.m);
-  r.walks = may_read_in_place && !r.rows_known && !r.in_place && pays_to_walk(r.columns, run, target);
+  r.walks = may_read_in_place && !r.rows_known && !r.in_place && !r.outer && pays_to_walk(r.columns, run, target);
   r.tile = r.walks && wish.pixels == 0 ? walking_tile(target, r.rows, r.vectors, near)
                                        : matrix_tile({target, in_order}, work, wish);
   // Columns that a few rows use are not worth packing: a few more if all are in L2.
   long const few = 4L * r.depth * r.columns <= on.l2_bytes / 2 ? 8 : 2;
-  r.columns_in_place = r.in_place && !r.columns_known && !is_scheduled_by_hand(target) && lanes(target) > 1 &&
-                       r.rows <= few * r.tile.pixels && r.form.k.count <= 1 &&
-                       kernel::run_of(r.form.n, &loop::b) == r.columns;
+  r.columns_in_place = r.outer || (r.in_place && !r.columns_known && in_vectors && r.rows <= few * r.tile.pixels &&
+                                   r.form.k.count <= 1 && kernel::run_of(r.form.n, &loop::b) == r.columns);
   r.k_run = int(run);
-  r.k_block = contraction_k_block(r.depth, r.k_run, r.tile, r.lanes, on);
+  r.k_block = r.outer ? outer_k_block(r.depth, r.rows + r.columns, on)
+                      : contraction_k_block(r.depth, r.k_run, r.tile, r.lanes, on);
   // Registers are stored whole, beyond the end of a row. An odd number of lines keeps rows from competing for few sets
   // of the cache.
   r.row_stride = (r.k_block + r.lanes + 15) / 16 * 16;
@@ -386,7 +248,7 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   long const wanted = wish.block > 0 ? wish.block : close < 8L * r.tile.pixels ? 8L * r.tile.pixels : close;
   r.row_block = int((wanted < most ? wanted : most) / r.tile.pixels * r.tile.pixels);
   if (r.row_block < r.tile.pixels) r.row_block = r.tile.pixels;
-  if (r.row_block > r.rows) r.row_block = (r.rows + r.tile.pixels - 1) / r.tile.pixels * r.tile.pixels;
+  if (r.outer || r.row_block > r.rows) r.row_block = (r.rows + r.tile.pixels - 1) / r.tile.pixels * r.tile.pixels;
   r.fetches_result = 4L * r.rows * r.columns * r.batches > on.l2_bytes;
   r.packs_by_panel = !r.columns_known && !r.columns_in_place && r.rows <= r.row_block;
   if (may_read_in_place) consider_batches(r, parameter, target, on);

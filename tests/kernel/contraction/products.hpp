@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sums of products of many kinds, for the tests of their kernels.
+#pragma once
+
+#include <ago/kernel/contraction/kernel.hpp>
+
+#include "expression/operators.hpp"
+#include "kernel/drawn_expression.hpp"
+#include "kernel/expression_support.hpp"
+
+namespace contraction_test {
+
+using namespace expression_kernel_test;
+
+/// `weights`: the operand that is packed ahead, or -1.
+template <index_expression const& E, isa I, op... Stages>
+constexpr kernel_key key_of(int weights, factor_layout how = factor_layout::chosen) {
+  kernel_key k{.what = structure::contraction, .target = I, .described = &E};
+  k.weight_operand = std::int8_t(weights);
+  k.factors = how;
+  int i = 0;
+  ((k.after.stages[i++].kind = Stages), ...);
+  return k;
+}
+
+template <unsigned Seed>
+struct drawn_product {
+  static constexpr unsigned seed = Seed;
+  static constexpr expression::definition all = drawn::any_product(Seed);
+  static_assert(all.bad.what == expression::fault::none);
+  static constexpr index_expression of = all.expressions[0];
+  static constexpr bool counts = expression::matrix_form_of(of).why_not == expression::no_matrix::none;
+};
+
+using namespace operators;
+using expression::extents;
+
+// Rows in several blocks of K, few of them left over.
+inline constexpr expression::definition deep = matrix_product(extents(17, 1100), extents(1100, 21));
+inline constexpr index_expression deep_product = deep.expressions[0];
+// Rows that are neighbours in memory, columns that are not, and a number.
+inline constexpr expression::definition turned = compute("turned", [](operand a, operand b) {
+  var i, j, k;
+  return result(j, i) = sum(k)(.5 * a(k, i) * b(j, k));
+})(extents(19, 45), extents(70, 19));
+inline constexpr index_expression turned_product = turned.expressions[0];
+// Runs of 8 and of 4 results.
+inline constexpr expression::definition capsules = capsule_convolution(5, 3, 2)(extents(2, 3, 7, 8, 4, 4));
+inline constexpr index_expression capsule_product = capsules.expressions[0];
+inline constexpr expression::definition dilated = dilated_convolution(24, 3, 2, 2)(extents(2, 9, 8, 5));
+inline constexpr index_expression dilated_product = dilated.expressions[0];
+// Heads, in both factors.
+inline constexpr expression::definition heads = compute("heads", [](operand q, operand k) {
+  var n, h, i, j, c;
+  return result(n, h, i, j) = sum(c)(q(n, i, h, c) * k(n, j, h, c));
+})(extents(2, 13, 3, 10), extents(2, 18, 3, 10));
+inline constexpr index_expression heads_product = heads.expressions[0];
+// A convolution of planes: rows are neighbours in the result, columns are not.
+inline constexpr expression::definition planes = compute("planes", [](operand x, weights p) {
+  operand const w = p("w", 32, x.extent(0), 3, 3);
+  var k, i, j, c, r, s;
+  return result(k, i, j) = sum(c, r, s)(x(c, i + r, j + s) * w(k, c, r, s));
+})(extents(12, 9, 11));
+inline constexpr index_expression plane_product = planes.expressions[0];
+// Likewise, and columns in two axes that are not equally spaced.
+inline constexpr expression::definition parted = compute("parted", [](operand x, weights p) {
+  operand const w = p("w", 5, 4, 40);
+  var k, l, i, j, c;
+  return result(k, i, l, j) = sum(c)(x(i, c, j) * w(k, l, c));
+})(extents(3, 40, 33));
+inline constexpr index_expression parted_product = parted.expressions[0];
+// One element times itself, shifted: the same operand twice.
+inline constexpr expression::definition shifted = compute("shifted", [](operand x) {
+  var i{9}, j{40}, k{30};
+  return result(i, j) = sum(k)(x(i + k) * x(j + k));
+})(extents(70));
+inline constexpr index_expression shifted_product = shifted.expressions[0];
+
+// Gradients of depthwise convolutions, whose channels are batches: of the weights, in blocks of K and with a scattered
+// result, and of the input.
+inline constexpr expression::definition taps = compute("taps", [](operand dy, operand x) {
+  var n, h, w, c, r{3}, s{3};
+  return result(c, r, s) = sum(n, h, w)(dy(n, h, w, c) * padded(x, 0)(n, h + r - 1, w + s - 1, c));
+})(extents(2, 5, 17, 53), extents(2, 5, 17, 53));
+inline constexpr index_expression tap_product = taps.expressions[0];
+inline constexpr expression::definition flipped = compute("flipped", [](operand dy, weights p) {
+  operand const k = p("k", dy.extent(3), 3, 3);
+  var n, h{dy.extent(1)}, w{dy.extent(2)}, c, r, s;
+  return result(n, h, w, c) = sum(r, s)(.5 * padded(dy, 0)(n, h + 1 - r, w + 1 - s, c) * k(c, r, s));
+})(extents(2, 4, 13, 37));
+inline constexpr index_expression flipped_product = flipped.expressions[0];
+inline constexpr expression::definition strided = compute("strided", [](operand dy, operand x) {
+  var n, h, w, c, r{3}, s{3};
+  return result(c, r, s) = sum(n, h, w)(dy(n, h, w, c) * padded(x, 0)(n, 2 * h + r - 1, 2 * w + s - 1, c));
+})(extents(2, 5, 17, 21), extents(2, 10, 34, 21));
+inline constexpr index_expression strided_product = strided.expressions[0];
+// Few rows and columns, neither of which is one, and both factors are in another order.
+inline constexpr expression::definition many = compute("many", [](operand a, operand b) {
+  var z, i, j, k;
+  return result(i, z, j) = sum(k)(a(i, k, z) * b(z, k, j));
+})(extents(3, 7, 48), extents(48, 7, 5));
+inline constexpr index_expression many_products = many.expressions[0];
+
+// The gradient of a convolution's weights, whose columns are runs in another order than in the result.
+inline constexpr expression::definition windows = compute("windows", [](operand dy, operand x) {
+  var n, h, w, k, c, r{3}, s{3};
+  return result(k, c, r, s) = sum(n, h, w)(dy(n, h, w, k) * x(n, h + r, w + s, c));
+})(extents(2, 7, 9, 11), extents(2, 9, 11, 6));
+inline constexpr index_expression window_product = windows.expressions[0];
+
+// Likewise with padding, in the order of the result: columns are copied with their channels in front.
+inline constexpr expression::definition wide_windows = compute("wide_windows", [](operand dy, operand x) {
+  var n, h, w, k, c, r{5}, s{5};
+  return result(k, c, r, s) = sum(n, h, w)(dy(n, h, w, k) * padded(x, 0)(n, h + r - 1, w + s - 1, c));
+})(extents(1, 6, 7, 24), extents(1, 8, 9, 18));
+inline constexpr index_expression wide_window_product = wide_windows.expressions[0];
+// Each channel from another place of the image, so that steps go back in one extent and forth in another.
+inline constexpr expression::definition slanted = compute("slanted", [](operand dy, operand x) {
+  var n, h, w, k, c{16}, r{5}, s{5};
+  return result(k, c, r, s) = sum(n, h, w)(dy(n, h, w, k) * padded(x, 0)(n, h + r - 1, w + s - c + 14, c));
+})(extents(1, 6, 7, 24), extents(1, 8, 24, 16));
+inline constexpr index_expression slanted_product = slanted.expressions[0];
+// Columns that are packed in panels, of which the next one is prefetched: by rows, and by columns.
+inline constexpr expression::definition many_rows = matrix_product(extents(90, 70), extents(70, 150));
+inline constexpr index_expression many_rows_product = many_rows.expressions[0];
+inline constexpr expression::definition both_turned = compute("both_turned", [](operand a, operand b) {
+  var i, j, k;
+  return result(i, j) = sum(k)(a(k, i) * b(j, k));
+})(extents(130, 45), extents(70, 130));
+inline constexpr index_expression both_turned_product = both_turned.expressions[0];
+
+// The gradient of a pointwise convolution's weights: both factors have channels as neighbours, and K is all pixels.
+inline constexpr expression::definition pixels = compute("pixels", [](operand dy, operand x) {
+  var n, h, w, k, c;
+  return result(k, c) = sum(n, h, w)(dy(n, h, w, k) * x(n, h, w, c));
+})(extents(2, 17, 19, 53), extents(2, 17, 19, 37));
+inline constexpr index_expression pixel_product = pixels.expressions[0];
+// The same, with so few columns that rows become columns, and in batches.
+inline constexpr expression::definition narrow_pixels = compute("narrow_pixels", [](operand dy, operand x) {
+  var n, h, w, k, c;
+  return result(n, k, c) = sum(h, w)(dy(n, h, w, k) * x(n, h, w, c));
+})(extents(2, 11, 13, 70), extents(2, 11, 13, 5));
+inline constexpr index_expression narrow_pixel_product = narrow_pixels.expressions[0];
+
+// Few rows, so that columns are read where they are: in blocks of K, and in batches, with a rest of the columns.
+inline constexpr expression::definition few_rows = matrix_product(extents(19, 1900), extents(1900, 35));
+inline constexpr index_expression few_rows_product = few_rows.expressions[0];
+inline constexpr expression::definition rows_in_batches = compute("rows_in_batches", [](operand a, operand b) {
+  var z, i, j, k;
+  return result(z, i, j) = sum(k)(a(z, i, k) * b(k, z, j));
+})(extents(5, 23, 9), extents(9, 5, 21));
+inline constexpr index_expression rows_in_batches_product = rows_in_batches.expressions[0];
+
+/// In which padded operands are copied a few rows at a time.
+inline constexpr device small_cache{.l2_bytes = 1 << 12};
+
+}  // namespace contraction_test
