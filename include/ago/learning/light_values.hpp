@@ -21,7 +21,6 @@ template <int F>
 class light_values {
  public:
   bool of[slots<F>]{};
-  int count = 0;
 
   template <int V, int E, int O>
   constexpr light_values(graph<V, E, O> const& g, device const& on) {
@@ -35,40 +34,36 @@ class light_values {
       if (later_[v] && readers_[v] == 1 && find_run(g, v)) bytes += 4 * g.nodes[v].out.count();
     if (bytes > on.l2_bytes / 2) return;
     for (bool& again : of) again = false;
-    count = 0;
   }
 
  private:
   int readers_[slots<F>]{};  ///< in the forward part
   bool later_[slots<F>]{};   ///< does the backward part read it?
 
-  /// Marks v and the operators before it that nothing else reads, up to values that are kept anyhow, or are small.
+  static constexpr int none = -1, several = -2;
+
+  /// Marks v and the operators before it that nothing else reads, up to values that are there anyhow.
   template <int V, int E, int O>
   constexpr bool find_run(graph<V, E, O> const& g, int v) {
-    int length = 0, u = v;
-    for (int next = v; next >= 0; ++length) {
-      u = next;
+    int u = v;
+    for (; u >= 0; u = before(g, u))
       if (!is_light(g.nodes[u].kind)) return false;
-      next = -1;
-      for (int k = 0; k < g.nodes[u].input_count; ++k) {
-        int const w = g.operand(u, k);
-        if (later_[w] || 16 * g.nodes[w].out.count() <= g.nodes[v].out.count()) continue;
-        if (next >= 0 || w < g.input_count || readers_[w] != 1) return false;
-        next = w;
-      }
-    }
-    for (int w = v;; w = inner(g, w)) {
-      of[w] = true;
-      ++count;
-      if (w == u) return true;
-    }
+    if (u == several) return false;
+    for (u = v; u != none; u = before(g, u)) of[u] = true;
+    return true;
   }
-  /// The operand of an operator of a run that belongs to it.
+  /// The operand of v that would have to be computed again, too.
   template <int V, int E, int O>
-  constexpr int inner(graph<V, E, O> const& g, int v) const {
-    for (int k = 0; k < g.nodes[v].input_count; ++k)
-      if (int const w = g.operand(v, k); !later_[w] && 16 * g.nodes[w].out.count() > g.nodes[v].out.count()) return w;
-    return -1;
+  constexpr int before(graph<V, E, O> const& g, int v) const {
+    int r = none;
+    for (int k = 0; k < g.nodes[v].input_count; ++k) {
+      int const u = g.operand(v, k);
+      bool const is_small = 16 * g.nodes[u].out.count() <= g.nodes[v].out.count();
+      if (u < g.input_count || g.nodes[u].kind == op::constant || later_[u] || is_small) continue;
+      if (r != none || readers_[u] != 1) return several;
+      r = u;
+    }
+    return r;
   }
 };
 
