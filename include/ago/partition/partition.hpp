@@ -16,8 +16,26 @@ namespace ago::partition {
 /// The weight limit Td of subgraphs for networks from which none can be derived, in thousandths.
 inline constexpr long fallback_limit = 600'000;
 
+/// The weight of the heaviest pair of atoms that may be a chain which begins with elementwise operators; 0: none.
+template <int V, int E, int O>
+constexpr long heaviest_pair(graph<V, E, O> const& g, grouping<V> const& atoms, dag<V, E> const& weighted_atoms,
+                             value_uses<V> const& uses, int const* first) {
+  long heaviest = 0;
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    int const b = atoms.of[v - g.input_count], k = first[b] == v ? operand_in_chain(g, v) : -1;
+    int const u = k < 0 ? -1 : g.operand(v, k);
+    if (u < g.input_count || !is_elementwise(g.nodes[u].kind) || !uses.is_private(u)) continue;
+    int const a = atoms.of[u - g.input_count];
+    if (!is_elementwise(g.nodes[first[a]].kind) || !leads_chain(g, first[a]) || !can_follow(g, v, first[a])) continue;
+    long const sum = weighted_atoms.weight[a] + weighted_atoms.weight[b];
+    heaviest = sum > heaviest ? sum : heaviest;
+  }
+  return heaviest;
+}
+
 /// 1.05 times the weight of the heaviest pointwise - depthwise - pointwise triple of atoms whose inner values have no
 /// other reader, so that no inverted residual is cut because of its weight; `fallback_limit` if the network has none.
+/// More, if pairs of heaviest_pair() are heavier.
 template <int V, int E, int O>
 constexpr long default_limit(graph<V, E, O> const& g, grouping<V> const& atoms, dag<V, E> const& weighted_atoms) {
   array_of<int, slots<V>> first{}, last{};  // members, as nodes of g: first is the main operator
@@ -35,7 +53,10 @@ constexpr long default_limit(graph<V, E, O> const& g, grouping<V> const& atoms, 
     long const sum = w[front] + w[middle] + w[atoms.of[v - g.input_count]];
     heaviest = sum > heaviest ? sum : heaviest;
   }
-  return heaviest > 0 ? heaviest + heaviest / 20 + 1 : fallback_limit;
+  auto const with_room = [](long weight) { return weight + weight / 20 + 1; };
+  long const pair = with_room(heaviest_pair(g, atoms, weighted_atoms, uses, first));
+  long const limit = heaviest > 0 ? with_room(heaviest) : fallback_limit;
+  return pair > limit ? pair : limit;
 }
 
 /// Td, in thousandths: `default_limit` of the atoms of a network whose operators are `operators`.
