@@ -34,6 +34,8 @@ inline constexpr auto ends_depthwise = input{.h = 15, .w = 12, .c = 24} | pointw
 inline constexpr auto ends_pointwise = input{.h = 23, .w = 14, .c = 70} |
                                        depthwise{.kernel = 5, .stride = 2, .pad = 2} | batch_norm{} | relu6{} |
                                        pointwise{30} | bias{} | max_pool{.kernel = 2};
+inline constexpr auto begins_elementwise = input{.h = 23, .w = 14, .c = 40} | batch_norm{} | silu{} |
+                                           depthwise{.kernel = 5, .stride = 2, .pad = 2} | bias{} | relu6{};
 inline constexpr auto residual_block = input{.h = 15, .w = 12, .c = 24} | inverted_residual(100);
 inline constexpr auto strided_block = input{.h = 21, .w = 16, .c = 24} | pointwise{100} | bias{} | relu6{} |
                                       depthwise{.kernel = 5, .stride = 2, .pad = 2} | bias{} | relu6{} | pointwise{40};
@@ -118,6 +120,7 @@ TEST_CASE("pipelines with windows in the middle are divided along rows, those at
   CHECK(compare_cut<residual_block, cut<split::rows, tiling::channels_rows, 32>, 3>() == 3);
   CHECK(compare_cut<windows, cut<split::rows, tiling::rows>, 3>() == 6);
   CHECK(compare_cut<ends_depthwise, cut<split::rows, tiling::rows>, 2>() == 2);
+  CHECK(compare_cut<begins_elementwise, cut<split::rows, tiling::rows>, 3>() == 3);
   CHECK(compare_cut<strided_block, cut<split::rows, tiling::rows>, 2>() == 2);
   CHECK(compare_cut<strided_block, cut<split::rows, tiling::channels_rows, 32>, 3>() == 3);
 }

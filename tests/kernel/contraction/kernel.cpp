@@ -176,6 +176,9 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
   static_assert(product_fetches<many_rows_product, isa::avx2> && product_fetches<both_turned_product, isa::avx2>);
   static_assert(layout_of_values<pixel_product, isa::avx512>.outer);
   static_assert(layout_of_values<pixel_product, isa::avx512>.k_blocks() > 1);
+  static_assert(layout_of_values<many_channel_product, isa::avx512>.outer);
+  static_assert(layout_of_values<many_channel_product, isa::avx512>.row_block <= 1024);
+  static_assert(layout_of_values<many_channel_product, isa::avx512>.rows == 1300);
   static_assert(layout_of_values<narrow_pixel_product, isa::avx512>.outer);
   static_assert(layout_of_values<narrow_pixel_product, isa::avx512>.rows_operand == 1);
   static_assert(!layout_of_values<window_product, isa::avx512>.outer);
@@ -201,6 +204,7 @@ TEST_CASE("a contraction computes the same if one of its choices is taken away")
   check<tap_product, I, -1, copied>(0);
   check<few_rows_product, I, -1, copied>(0);
   check<pixel_product, I, -1, copied>(0);
+  check<many_channel_product, I, -1>(0);
   check<narrow_pixel_product, I, -1, as_written>(0);
   check<turned_product, I, 1, as_written>(0);
   check<plane_product, I, -1, as_written>(0);

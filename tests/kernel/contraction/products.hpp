@@ -135,6 +135,12 @@ inline constexpr expression::definition pixels = compute("pixels", [](operand dy
   return result(k, c) = sum(n, h, w)(dy(n, h, w, k) * x(n, h, w, c));
 })(extents(2, 17, 19, 53), extents(2, 17, 19, 37));
 inline constexpr index_expression pixel_product = pixels.expressions[0];
+// The same, with more rows than are computed at a time.
+inline constexpr expression::definition many_channels = compute("many_channels", [](operand dy, operand x) {
+  var p, k, c;
+  return result(k, c) = sum(p)(dy(p, k) * x(p, c));
+})(extents(2, 1300), extents(2, 32));
+inline constexpr index_expression many_channel_product = many_channels.expressions[0];
 // The same, with so few columns that rows become columns, and in batches.
 inline constexpr expression::definition narrow_pixels = compute("narrow_pixels", [](operand dy, operand x) {
   var n, h, w, k, c;

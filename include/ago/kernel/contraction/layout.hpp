@@ -245,10 +245,11 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   r.row_stride = (r.k_block + r.lanes + 15) / 16 * 16;
   if (r.row_stride % 32 == 0) r.row_stride += 16;
   long const line = 4L * r.k_block, close = on.l2_bytes / 4 / line, most = 1024;
-  long const wanted = wish.block > 0 ? wish.block : close < 8L * r.tile.pixels ? 8L * r.tile.pixels : close;
+  long const usual = close < 8L * r.tile.pixels ? 8L * r.tile.pixels : close;
+  long const wanted = wish.block > 0 ? wish.block : r.outer ? most : usual;
   r.row_block = int((wanted < most ? wanted : most) / r.tile.pixels * r.tile.pixels);
   if (r.row_block < r.tile.pixels) r.row_block = r.tile.pixels;
-  if (r.outer || r.row_block > r.rows) r.row_block = (r.rows + r.tile.pixels - 1) / r.tile.pixels * r.tile.pixels;
+  if (r.row_block > r.rows) r.row_block = (r.rows + r.tile.pixels - 1) / r.tile.pixels * r.tile.pixels;
   r.fetches_result = 4L * r.rows * r.columns * r.batches > on.l2_bytes;
   r.packs_by_panel = !r.columns_known && !r.columns_in_place && r.rows <= r.row_block;
   if (may_read_in_place) consider_batches(r, parameter, target, on);
