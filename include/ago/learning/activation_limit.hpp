@@ -130,7 +130,8 @@ constexpr auto limited_step() {
   }
 }
 
-/// `Recorded`, a training step, with values computed again where its arena would have more than `Bytes` (0: any size).
+/// `Recorded`, a training step, with light values computed again, and others where its arena would then have more than
+/// `Bytes` (0: any size).
 template <auto const& Recorded, auto const& Parameters, options Options, std::size_t Bytes>
 constexpr auto within_limit() {
   constexpr long limit = long(Bytes / sizeof(float));

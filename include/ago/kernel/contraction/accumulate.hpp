@@ -34,32 +34,11 @@ AGO_INLINE void accumulate_at(float const* a, int const* rows, int const* steps,
   }
 }
 
-/// Adds to `acc` the products of a[p * a_stride + k], for k < depth, and VECTORS registers of columns at
+/// Adds to `acc` the products of a[p * a_stride + k * a_step], for k < depth, and VECTORS registers of columns at
 /// b + k * b_step, the last of which has VALID lanes.
 template <isa I, int VALID, int PIXELS, int VECTORS>
-AGO_INLINE void accumulate_in_place(float const* a, long a_stride, int depth, float const* b, long b_step,
+AGO_INLINE void accumulate_in_place(float const* a, long a_stride, long a_step, int depth, float const* b, long b_step,
                                     vec<I> (&acc)[PIXELS][VECTORS]) {
-  constexpr int V = lanes(I);
-  AGO_UNROLL(1)
-  for (int k = 0; k < depth; ++k, b += b_step) {
-    vec<I> column[VECTORS];
-    AGO_UNROLL(32)
-    for (int v = 0; v < VECTORS; ++v)
-      column[v] = VALID == V || v + 1 < VECTORS ? vec<I>::load(b + v * V) : vec<I>::load(b + v * V, VALID);
-    AGO_UNROLL(32)
-    for (int p = 0; p < PIXELS; ++p) {
-      vec<I> const x(a[p * a_stride + k]);
-      AGO_UNROLL(32)
-      for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, column[v], acc[p][v]);
-    }
-  }
-}
-
-/// Adds to `acc` the outer products of a[k * a_step + p] and VECTORS registers of columns at b + k * b_step, for
-/// k < depth; the last register has VALID lanes.
-template <isa I, int VALID, int PIXELS, int VECTORS>
-AGO_INLINE void accumulate_outer(float const* a, long a_step, int depth, float const* b, long b_step,
-                                 vec<I> (&acc)[PIXELS][VECTORS]) {
   constexpr int V = lanes(I);
   AGO_UNROLL(1)
   for (int k = 0; k < depth; ++k, a += a_step, b += b_step) {
@@ -69,7 +48,7 @@ AGO_INLINE void accumulate_outer(float const* a, long a_step, int depth, float c
       column[v] = VALID == V || v + 1 < VECTORS ? vec<I>::load(b + v * V) : vec<I>::load(b + v * V, VALID);
     AGO_UNROLL(32)
     for (int p = 0; p < PIXELS; ++p) {
-      vec<I> const x(a[p]);
+      vec<I> const x(a[p * a_stride]);
       AGO_UNROLL(32)
       for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, column[v], acc[p][v]);
     }

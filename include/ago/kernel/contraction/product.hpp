@@ -241,8 +241,8 @@ class contraction_product {
         if (w.ends && direct) fetch_result<PIXELS, VECTORS>(w.c, w.row + first, pieces);
       constexpr int last = PARTIAL ? (L.columns - 1) % V + 1 : V;
       float const* const a = w.a + (L.walks ? 0 : first * w.a_stride);
-      if constexpr (L.outer) accumulate_outer<I, last>(a, a_step, w.depth, w.b, b_step, acc);
-      else if constexpr (L.columns_in_place) accumulate_in_place<I, last>(a, w.a_stride, w.depth, w.b, b_step, acc);
+      if constexpr (L.columns_in_place)
+        accumulate_in_place<I, last>(a, L.outer ? 1 : w.a_stride, L.outer ? a_step : 1, w.depth, w.b, b_step, acc);
       else if constexpr (contraction_copies<L, I>::template product_fetches<VECTORS * V>)
         accumulate_and_fetch(w, a, first, line, acc);
       else if constexpr (L.walks) accumulate_at<FORM>(a, w.starts + first, w.steps, w.depth, w.b, acc);
