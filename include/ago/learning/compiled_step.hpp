@@ -17,10 +17,14 @@ class compiled_step {
   using program = Program;
 
   std::span<float, Program::parameter_count> parameters() noexcept { return parameters_; }
-  /// Packs the parameters that are not used as they are, and runs. The last of `inputs` are parameters().
-  void run(float const* const* inputs, float* const* outputs) noexcept {
+  /// Packs the parameters that are not used as they are, and runs. The last of `inputs` are parameters(). Calls
+  /// after(k) when step k has been computed.
+  void run(float const* const* inputs, float* const* outputs, auto const& after) noexcept {
     Program::repack(parameters_, std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
-    Program::run({packed_, arena_, inputs, outputs});
+    for (int k = 0; k < Program::steps; ++k) {
+      Program::run_step(k, {packed_, arena_, inputs, outputs});
+      after(k);
+    }
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <ago/learning/optimizers.hpp>
 #include <ago/learning/training_network.hpp>
 #include <ago/learning/update.hpp>
+#include <ago/learning/update_times.hpp>
 #include <ago/runtime/large_pages.hpp>
 
 #include <cmath>
@@ -96,6 +97,9 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   /// not finite, nothing has changed. With training::accumulate, each so many-th call updates.
   float step(std::span<float const, program::input_size(int(I))>... in,
              std::span<target_type const, target_size> targets) noexcept {
+    if constexpr (How.accumulate == 1) {
+      if (!(clip_norm > 0)) return run_and_update(in..., targets);
+    }
     float const loss = backward(in..., targets);
     if (status_ == training_status::ok && accumulated_ == How.accumulate) update();
     return loss;
@@ -103,30 +107,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   /// Forward and backward: the loss, and gradients() for update().
   float backward(std::span<float const, program::input_size(int(I))>... in,
                  std::span<target_type const, target_size> targets) noexcept {
-    float const nothing = std::numeric_limits<float>::quiet_NaN();
-    float const* const wanted = values_of(targets);
-    if (status_ != training_status::ok) return nothing;
-    fill_masks();
-    bool const adds = accumulated_ > 0 && accumulated_ < How.accumulate;
-    float const gradient_of_loss = 1.f / float(How.accumulate);
-    float loss = nothing;
-    float const* inputs[planned_step::all_inputs + 1] = {in.data()..., wanted, &gradient_of_loss};
-    inputs[planned_step::all_inputs] = parameters().data();
-    for (int k = 0, at = 0; k < planned_step::dropouts; ++k) {
-      inputs[planned_step::first_mask + k] = masks_ + at;
-      at += int(program::input_size(planned_step::first_mask + k));
-    }
-    float* const to = adds ? added_ : gradients_;
-    float* outputs[1 + rows.count + 1] = {&loss};
-    for (int i = 0, k = 1; i < table.size(); ++i)
-      if (rows.use[i] != row_use::frozen) outputs[k++] = to + rows.place[i];
-    runner_.run(inputs, outputs);
-    if (!std::isfinite(loss)) status_ = training_status::loss_is_not_finite;
-    if (status_ != training_status::ok) return loss;
-    accumulated_ = adds ? accumulated_ + 1 : 1;
-    if (adds)
-      for (std::size_t i = 0; i < gradient_count; ++i) gradients_[i] += added_[i];
-    return loss;
+    return run(in..., targets, [](int, float) {});
   }
   /// Changes parameters and states by gradients(), which may have been changed since backward(): averaged over several
   /// processes, for instance.
@@ -145,17 +126,8 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
     }
     status_ = training_status::ok;
     auto const change = optimizer(rate, ++updates_);
-    for (int i = 0; i < table.size();) {
-      int last = i;  // rows of one use that follow each other
-      long count = 0;
-      for (; last < table.size() && rows.use[last] == rows.use[i]; ++last) count += table[last].count();
-      float* const p = parameters().data() + table[i].offset;
-      float* const g = gradients_ + rows.place[i];
-      if (rows.use[i] == row_use::trained)
-        update_range<target, Optimizer::states>(change, p, g, states_ + rows.place[i], long(gradient_count), scale,
-                                                count);
-      i = last;
-    }
+    for (int i = 0; i < table.size(); ++i)
+      if (rows.use[i] == row_use::trained) update_row(i, change, scale);
     update_statistics();
   }
 
@@ -177,12 +149,55 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   Runner runner_;
 
  private:
+  static constexpr auto times = []() AGO_CONSTEVAL { return update_times_of<program>(table, rows); }();
   static constexpr std::size_t mask_floats = [] {
     std::size_t r = 0;
     for (int k = 0; k < planned_step::dropouts; ++k) r += program::input_size(planned_step::first_mask + k);
     return r;
   }();
 
+  /// backward() and update(), but that each parameter is updated as soon as that is possible.
+  float run_and_update(std::span<float const, program::input_size(int(I))>... in,
+                       std::span<target_type const, target_size> targets) noexcept {
+    auto const change = optimizer(rate, updates_ + 1);
+    int next = 0;
+    float const loss = run(in..., targets, [&](int k, float loss) {
+      for (; next < times.count && times.after[next] <= k; ++next)
+        if (std::isfinite(loss)) update_row(times.row[next], change, 1);
+    });
+    if (status_ != training_status::ok) return loss;
+    ++updates_;
+    update_statistics();
+    return loss;
+  }
+  /// Forward and backward. Calls after(k, loss) when step k has been computed; the loss is there from some step on.
+  float run(std::span<float const, program::input_size(int(I))>... in,
+            std::span<target_type const, target_size> targets, auto const& after) noexcept {
+    float const nothing = std::numeric_limits<float>::quiet_NaN();
+    float const* const wanted = values_of(targets);
+    if (status_ != training_status::ok) return nothing;
+    fill_masks();
+    bool const adds = accumulated_ > 0 && accumulated_ < How.accumulate;
+    float const gradient_of_loss = 1.f / float(How.accumulate);
+    float loss = nothing;
+    float const* inputs[planned_step::all_inputs + 1] = {in.data()..., wanted, &gradient_of_loss};
+    inputs[planned_step::all_inputs] = parameters().data();
+    for (int k = 0, at = 0; k < planned_step::dropouts; ++k) {
+      inputs[planned_step::first_mask + k] = masks_ + at;
+      at += int(program::input_size(planned_step::first_mask + k));
+    }
+    float* const to = adds ? added_ : gradients_;
+    float* outputs[1 + rows.count + 1] = {&loss};
+    for (int i = 0, k = 1; i < table.size(); ++i)
+      if (rows.use[i] != row_use::frozen) outputs[k++] = to + rows.place[i];
+    runner_.run(inputs, outputs, [&](int k) { after(k, loss); });
+    if (!std::isfinite(loss)) status_ = training_status::loss_is_not_finite;
+    if (status_ != training_status::ok) return loss;
+    accumulated_ = adds ? accumulated_ + 1 : 1;
+    if (adds)
+      for (std::size_t i = 0; i < gradient_count; ++i) gradients_[i] += added_[i];
+    return loss;
+  }
   /// The optimizer, which is initialised before anything large is written.
   Optimizer in_large_pages(Optimizer o) noexcept {
     prefer_large_pages(this, sizeof *this);
@@ -219,6 +234,10 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
       }
       ++runs_;
     }
+  }
+  void update_row(int i, auto const& change, float scale) noexcept {
+    update_range<target, Optimizer::states>(change, parameters().data() + table[i].offset, gradients_ + rows.place[i],
+                                            states_ + rows.place[i], long(gradient_count), scale, table[i].count());
   }
   /// Running mean and variance, the latter without bias, as PyTorch's.
   void update_statistics() noexcept {

@@ -26,7 +26,11 @@ class explored_step : public explored<Step::network, with_storage(Options, stora
   explored_step() : base(std::vector<float>(program::parameter_count)) {}
 
   std::span<float, program::parameter_count> parameters() noexcept { return parameters_; }
-  void run(float const* const* inputs, float* const* outputs) noexcept { base::run(parameters_, inputs, outputs); }
+  /// Calls after(k) once, when all is computed: the steps of the programs that take turns are not those of `program`.
+  void run(float const* const* inputs, float* const* outputs, auto const& after) noexcept {
+    base::run(parameters_, inputs, outputs);
+    after(program::steps - 1);
+  }
 
  private:
   alignas(64) float parameters_[program::parameter_count];

@@ -201,6 +201,16 @@ class unchecked_plan {
   static constexpr auto moved(device const& on = Options.device) {
     return moved_by(graph, groups, memory, plan, runs, on);
   }
+  /// Calls read(step, place, shape) for each value that a step reads, and written(step, place) for what it writes.
+  static constexpr void for_each_access(auto const& read, auto const& written) {
+    for (int i = 0; i < parts.count; ++i) {
+      step_nodes const& s = parts.step[i];
+      int const k = groups.group_of[i];
+      for_each_read(s, [&](int v, int) { read(k, memory.at[v], graph.nodes[v].out); });
+      if (s.copy_to_output < 0) written(k, memory.at[s.result]);
+      else written(k, place{place::area::output, std::uint16_t(s.copy_to_output)});
+    }
+  }
   /// The cycles that each step takes on one core of a device (plan/predicted_time.hpp).
   static constexpr std::array<predicted_cycles, std::size_t(groups.count)> predicted(
       device const& on = Options.device) {

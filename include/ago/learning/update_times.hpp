@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// When parameters can be updated within a step: as soon as their gradients are there, and nothing reads the old ones
+// any more, while both are in a cache.
+#pragma once
+
+#include <ago/learning/trained_rows.hpp>
+#include <ago/plan/step.hpp>
+
+namespace ago::learning {
+
+/// For each trained row of a parameter table, the step of a program after which it is updated.
+template <int N>
+struct update_times {
+  static constexpr int capacity = N > 0 ? N : 1;
+
+  int row[capacity]{};    ///< in the order of steps
+  int after[capacity]{};  ///< of row[i]
+  int count{};
+  int loss_after{};  ///< the step after which the loss is there, which no update precedes
+};
+
+/// Those of `Program`, whose outputs are the loss and the gradients of all rows that are not frozen, and that reads
+/// parameters in place behind its inputs (storage::trained).
+template <class Program, int N>
+constexpr update_times<N> update_times_of(parameter_table<N> const& table, trained_rows<N> const& rows) {
+  using area = plan::place::area;
+  int step[update_times<N>::capacity]{}, row_of[update_times<N>::capacity + 1]{};
+  update_times<N> r;
+  for (int i = 0, k = 1; i < N; ++i)
+    if (rows.use[i] != row_use::frozen) row_of[k++] = i;
+  auto const read = [&](int k, plan::place const& at, shape const& s) {
+    if (at.in != area::input || at.index != Program::inputs) return;
+    long const end = at.offset + (s.pixels() - 1) * at.pixel_stride + s.c;
+    int low = 0, high = N;  // the first row that ends behind the first float
+    while (low < high) {
+      int const middle = (low + high) / 2;
+      if (table[middle].offset + table[middle].count() > at.offset) high = middle;
+      else low = middle + 1;
+    }
+    for (int i = low; i < N && table[i].offset < end; ++i) step[i] = k;
+  };
+  auto const written = [&](int k, plan::place const& at) {
+    if (at.in != area::output) return;
+    (at.index == 0 ? r.loss_after : step[row_of[at.index]]) = k;
+  };
+  Program::for_each_access(read, written);
+  for (int i = 0; i < N; ++i) {
+    if (rows.use[i] != row_use::trained) continue;
+    int const after = step[i] < r.loss_after ? r.loss_after : step[i];
+    int place = r.count++;
+    for (; place > 0 && r.after[place - 1] > after; --place) {
+      r.row[place] = r.row[place - 1];
+      r.after[place] = r.after[place - 1];
+    }
+    r.row[place] = i;
+    r.after[place] = after;
+  }
+  return r;
+}
+
+}  // namespace ago::learning
