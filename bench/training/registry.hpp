@@ -40,7 +40,7 @@ training_run prepare_training() {
   return r;
 }
 
-/// The kernels of a training step one by one, on values of no meaning.
+/// The kernels of a training step one by one, each with the packing of its weights, on values of no meaning.
 template <class Program>
 std::function<void(int)> prepare_training_steps() {
   struct values {
@@ -51,8 +51,6 @@ std::function<void(int)> prepare_training_steps() {
   };
   auto const v = std::make_shared<values>();
   for (std::size_t i = 0; i < Program::parameter_count; ++i) v->parameters.data()[i] = uniform(1, i, -.1f, .1f);
-  Program::pack(v->parameters.span().template first<Program::parameter_count>(),
-                v->packed.span().template first<Program::packed_floats>());
   for (int k = 0; k < Program::graph.input_count; ++k)
     v->inputs.push_back(v->all.emplace_back(std::size_t(Program::graph.nodes[k].out.count())).data());
   v->inputs.push_back(v->parameters.data());
@@ -60,6 +58,8 @@ std::function<void(int)> prepare_training_steps() {
     v->outputs.push_back(
         v->all.emplace_back(std::size_t(Program::graph.nodes[Program::graph.outputs[k]].out.count())).data());
   return [v](int step) {
+    Program::pack_step(step, v->parameters.span().template first<Program::parameter_count>(),
+                       v->packed.span().template first<Program::packed_floats>());
     Program::run_step(step, {v->packed.data(), v->arena.data(), v->inputs.data(), v->outputs.data()});
   };
 }

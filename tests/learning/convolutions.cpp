@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolutional networks, trained as PyTorch trains them.
+#include <limits>
+
 #include "compare.hpp"
 
 using namespace train_test;
@@ -28,4 +30,36 @@ TEST_CASE("binary cross entropy is minimised as by PyTorch") {
   static trainer t(0);
   t.rate = .05f;
   compare(t, parameters<strided>, 5, pytorch::strided_binary_losses, pytorch::strided_binary_parameters, true);
+}
+
+TEST_CASE("weights that are packed in turn need nothing of what was in their memory") {
+  static constexpr cross_entropy_loss smoothed{.smoothing = .1};
+  static constexpr training how{.batch = 4};
+  using step = learning::training_step<convolutional, smoothed, how>;
+  using program = ago::program<step::network, untuned, with_storage(how.program, storage::trained_in_turn)>;
+  generator random(1);
+  std::vector<float> const weights = filled(parameters<convolutional>, random);
+  std::vector<std::vector<float>> in, first, second;
+  for (int k = 0; k < program::inputs; ++k) {
+    in.emplace_back(program::input_size(k));
+    for (float& x : in.back()) x = k == step::target ? 2.f : float(random.value());
+  }
+  std::vector<float const*> inputs;
+  for (auto const& x : in) inputs.push_back(x.data());
+  inputs.push_back(weights.data());
+  alignas(64) static float packed[program::packed_floats], arena[program::arena_floats];
+  auto const run = [&](std::vector<std::vector<float>>& results, float before) {
+    std::vector<float*> outputs;
+    for (int k = 0; k < program::outputs; ++k) results.emplace_back(program::output_size(k));
+    for (auto& x : results) outputs.push_back(x.data());
+    for (int k = 0; k < program::steps; ++k) {
+      std::ranges::fill(packed, before);
+      program::pack_step(k, std::span(weights).first<program::parameter_count>(), packed);
+      program::run_step(k, {packed, arena, inputs.data(), outputs.data()});
+    }
+  };
+  run(first, 0);
+  run(second, std::numeric_limits<float>::quiet_NaN());
+  CHECK(std::isfinite(first[0][0]));
+  CHECK(first == second);
 }

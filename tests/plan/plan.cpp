@@ -97,16 +97,38 @@ TEST_CASE("packed weights of the steps are aligned and do not overlap") {
   CHECK(p.packed_floats >= end);
 }
 
+TEST_CASE("weights that are packed in turn share memory from step to step, but not within a pipeline") {
+  static constexpr options apart = with_storage(avx2, storage::trained_in_turn);
+  static constexpr options intensive{.target = isa::avx2, .policy = policy::ago};
+  static constexpr options together = with_storage(intensive, storage::trained_in_turn);
+  auto const check = []<int N>(auto const& groups, execution_plan<N> const& p) {
+    long most = 0, end = 0;
+    for (int i = 0; i < N; ++i) {
+      planned_step const& s = p.steps[i];
+      if (groups.first[groups.group_of[i]] == i) end = 0;
+      CHECK(s.data.weights == end);
+      end += (packed_floats(s.key, s.data) + 15) / 16 * 16;
+      most = end > most ? end : most;
+    }
+    CHECK(p.packed_floats == most);
+  };
+  static_assert(groups_of<block, apart, untuned>.count == 3 && groups_of<block, together, untuned>.count == 1);
+  check(groups_of<block, apart, untuned>, plan_of<block, apart>);
+  check(groups_of<block, together, untuned>, plan_of<block, together>);
+  CHECK(plan_of<block, apart>.packed_floats < plan_of<block>.packed_floats);
+  CHECK(plan_of<block, together>.packed_floats == plan_of<block>.packed_floats);
+}
+
 TEST_CASE("steps planned in pieces are those planned at once") {
   static constexpr auto& g = block;
   static constexpr auto& steps = steps_of<block>;
   static constexpr auto& groups = groups_of<block, avx2, untuned>;
   auto const memory = plan_memory(g, steps, groups, views_of(g));
-  auto const piece = [&]<int N>(std::integral_constant<int, N>, int first, long before) {
-    return make_plan<N>(g, steps, groups, memory, untuned, avx2, {}, input_run_table<0, 3>{}, first, before);
+  auto const piece = [&]<int N>(std::integral_constant<int, N>, int first, auto const*... before) {
+    return make_plan<N>(g, steps, groups, memory, untuned, avx2, {}, input_run_table<0, 3>{}, first, before...);
   };
-  auto const two = piece(std::integral_constant<int, 2>{}, 0, 0);
-  auto const one = piece(std::integral_constant<int, 1>{}, 2, two.packed_floats);
+  auto const two = piece(std::integral_constant<int, 2>{}, 0);
+  auto const one = piece(std::integral_constant<int, 1>{}, 2, &two);
   auto const joined = join<3>(two, one);
   auto const& whole = plan_of<block>;
   CHECK(joined.packed_floats == whole.packed_floats);

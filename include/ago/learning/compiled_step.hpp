@@ -10,18 +10,18 @@
 
 namespace ago::learning {
 
-/// A program (storage::trained) with its parameters, packed weights and arena inside.
+/// A program (storage::trained_in_turn) with its parameters, packed weights and arena inside.
 template <class Program>
 class compiled_step {
  public:
   using program = Program;
 
   std::span<float, Program::parameter_count> parameters() noexcept { return parameters_; }
-  /// Packs the parameters that are not used as they are, and runs. The last of `inputs` are parameters(). Calls
-  /// after(k) when step k has been computed.
+  /// Runs, and packs the parameters that a step does not use as they are right before it: so they are in a cache, and
+  /// need no memory of their own. The last of `inputs` are parameters(). Calls after(k) when step k has been computed.
   void run(float const* const* inputs, float* const* outputs, auto const& after) noexcept {
-    Program::repack(parameters_, std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
     for (int k = 0; k < Program::steps; ++k) {
+      Program::pack_step(k, parameters_, std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
       Program::run_step(k, {packed_, arena_, inputs, outputs});
       after(k);
     }

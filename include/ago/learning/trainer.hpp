@@ -288,7 +288,7 @@ struct no_trainer {
 template <auto const& Schedules>
 struct compiled_with {
   template <class Step, options_for Options>
-  using runner = compiled_step<ago::program<Step::network, Schedules, with_storage(Options, storage::trained)>>;
+  using runner = compiled_step<ago::program<Step::network, Schedules, with_storage(Options, storage::trained_in_turn)>>;
   using none = no_trainer;
 };
 

@@ -20,7 +20,7 @@ struct update_times {
 };
 
 /// Those of `Program`, whose outputs are the loss and the gradients of all rows that are not frozen, and that reads
-/// parameters in place behind its inputs (storage::trained).
+/// parameters in place behind its inputs, or packs them for a step right before it (storage::trained_in_turn).
 template <class Program, int N>
 constexpr update_times<N> update_times_of(parameter_table<N> const& table, trained_rows<N> const& rows) {
   using area = plan::place::area;
@@ -28,22 +28,31 @@ constexpr update_times<N> update_times_of(parameter_table<N> const& table, train
   update_times<N> r;
   for (int i = 0, k = 1; i < N; ++i)
     if (rows.use[i] != row_use::frozen) row_of[k++] = i;
+  auto const row_at = [&](long offset) {  // the first row that ends behind this float
+    int low = 0, high = N;
+    while (low < high) {
+      int const middle = (low + high) / 2;
+      if (table[middle].offset + table[middle].count() > offset) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  };
   auto const read = [&](int k, plan::place const& at, shape const& s) {
     if (at.in != area::input || at.index != Program::inputs) return;
     long const end = at.offset + (s.pixels() - 1) * at.pixel_stride + s.c;
-    int low = 0, high = N;  // the first row that ends behind the first float
-    while (low < high) {
-      int const middle = (low + high) / 2;
-      if (table[middle].offset + table[middle].count() > at.offset) high = middle;
-      else low = middle + 1;
-    }
-    for (int i = low; i < N && table[i].offset < end; ++i) step[i] = k;
+    for (int i = row_at(at.offset); i < N && table[i].offset < end; ++i) step[i] = k;
+  };
+  auto const packed = [&](int k, plan::parameter_source const& from) {  // whole rows
+    if (from.weight >= 0) step[row_at(from.weight)] = k;
+    if (from.shift >= 0) step[row_at(from.shift)] = k;
+    for (int const norm : {from.norm, from.shift_norm})
+      for (int i = row_at(norm), end = i + 4; norm >= 0 && i < end; ++i) step[i] = k;
   };
   auto const written = [&](int k, plan::place const& at) {
     if (at.in != area::output) return;
     (at.index == 0 ? r.loss_after : step[row_of[at.index]]) = k;
   };
-  Program::for_each_access(read, written);
+  Program::for_each_access(read, packed, written);
   for (int i = 0; i < N; ++i) {
     if (rows.use[i] != row_use::trained) continue;
     int const after = step[i] < r.loss_after ? r.loss_after : step[i];

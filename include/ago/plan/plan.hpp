@@ -26,7 +26,16 @@ template <int N>
 struct execution_plan {
   array_of<planned_step, N> steps{};
   long packed_floats = 0;
+  long packed_end = 0;  ///< of the last step's weights: less where steps share memory (storage::trained_in_turn)
   int tuned_steps = 0;
+
+  /// The place of further packed weights.
+  constexpr int reserve(long floats) {
+    long const at = packed_end;
+    packed_end += (floats + 15) / 16 * 16;
+    if (packed_end > packed_floats) packed_floats = packed_end;
+    return int(at);
+  }
 };
 
 /// Describes the main operator of a step: its structure, its data, and the sources of its parameters.
@@ -171,16 +180,17 @@ struct chosen_schedules {
 /// the steps that it contains. `convolutions`: as passed to plan_memory. The caller, for whom `runs` have an address,
 /// sets planned_data::runs.
 ///
-/// Of large networks, pieces can be planned: the N steps from `first` on, whose weights follow `packed_floats` others.
-template <int N, int Runs = 0, int M = N, int S, int V, int E, int O>
+/// Of large networks, pieces can be planned: the N steps from `first` on, after those of the piece `before`.
+template <int N, int Runs = 0, int M = N, int B = N, int S, int V, int E, int O>
 constexpr execution_plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
                                       memory_plan<V> const& m, auto const& table, options const& o,
                                       convolution_list<S> const& convolutions = {},
                                       input_run_table<Runs, M> const& runs = input_run_table<Runs, M>{}, int first = 0,
-                                      long packed_floats_before = 0) {
+                                      execution_plan<B> const* before = nullptr) {
   execution_plan<N> r;
   chosen_schedules seen;
-  r.packed_floats = first == 0 ? m.constant_floats : packed_floats_before;
+  r.packed_floats = before ? before->packed_floats : m.constant_floats;
+  r.packed_end = before ? before->packed_end : m.constant_floats;
   for (int i = first; i < steps.count && i < first + N; ++i) {
     planned_step& p = r.steps[i - first];
     p.key.target = o.target;
@@ -202,13 +212,11 @@ constexpr execution_plan<N> make_plan(graph<V, E, O> const& g, step_list<S> cons
       choose_schedule(p, found ? *found : schedule{}, tiles, is_first, convolutions.step[i], o);
     else seen.choose(r.steps, i - first, tiles, is_first, o);
     if (convolutions.step[i].chosen()) p.data.scratch = int(m.scratch[steps.step[i].main]);
-    p.data.weights = int(r.packed_floats);
-    r.packed_floats += (kernel::packed_floats(p.key, p.data) + 15) / 16 * 16;
+    if (is_first && o.storage == storage::trained_in_turn) r.packed_end = 0;
+    p.data.weights = r.reserve(kernel::packed_floats(p.key, p.data));
     for (int k = 0; k < steps.step[i].stage_count; ++k) {
       long const floats = packed_floats(p.key.after.stages[k], p.key.target, p.data.out);
-      if (floats == 0) continue;
-      p.data.after[k].parameters = int(r.packed_floats);
-      r.packed_floats += (floats + 15) / 16 * 16;
+      if (floats > 0) p.data.after[k].parameters = r.reserve(floats);
     }
   }
   return r;
@@ -218,12 +226,13 @@ template <int N, int... M>
 constexpr execution_plan<N> join(execution_plan<M> const&... pieces) {
   execution_plan<N> r;
   int count = 0;
-  auto const append = [&](planned_step const* steps, int n, long packed, int tuned) {
-    for (int i = 0; i < n; ++i) r.steps[count++] = steps[i];
-    r.packed_floats = packed;
-    r.tuned_steps += tuned;
+  auto const append = [&](auto const& piece, int n) {
+    for (int i = 0; i < n; ++i) r.steps[count++] = piece.steps[i];
+    r.packed_floats = piece.packed_floats;
+    r.packed_end = piece.packed_end;
+    r.tuned_steps += piece.tuned_steps;
   };
-  (append(pieces.steps, M, pieces.packed_floats, pieces.tuned_steps), ...);
+  (append(pieces, M), ...);
   return r;
 }
 

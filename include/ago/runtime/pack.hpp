@@ -62,8 +62,17 @@ struct packing_list {
   template <isa I, bool Contracts>
   void pack(float const* blob, float* packed) const {
     for (int i = 0; i < Constants; ++i) constants[i].pack(blob, packed);
-    for (int i = 0; i < Operators; ++i) pack_operator<I, Contracts>(operators[i], blob, packed);
-    for (int i = 0; i < Stages; ++i) pack_stage<I>(stages[i], blob, packed);
+    pack_operators<I, Contracts>(0, Operators, blob, packed);
+    pack_stages<I>(0, Stages, blob, packed);
+  }
+  /// A range of them.
+  template <isa I, bool Contracts>
+  void pack_operators(int first, int last, float const* blob, float* packed) const {
+    for (int i = first; i < last; ++i) pack_operator<I, Contracts>(operators[i], blob, packed);
+  }
+  template <isa I>
+  void pack_stages(int first, int last, float const* blob, float* packed) const {
+    for (int i = first; i < last; ++i) pack_stage<I>(stages[i], blob, packed);
   }
 };
 

@@ -120,9 +120,11 @@ class unchecked_plan {
   template <auto const& Memory, auto const& Runs, int K>
   static AGO_CONSTEVAL auto plan_piece() {
     constexpr int first = K * piece_steps, left = parts.count - first, count = left < piece_steps ? left : piece_steps;
-    long before = 0;
-    if constexpr (K > 0) before = piece<Memory, Runs, K - 1>.packed_floats;
-    return make_plan<count>(graph, parts, groups, Memory, Schedules, Options, convolutions, Runs, first, before);
+    auto const plan = [](auto const*... before) {
+      return make_plan<count>(graph, parts, groups, Memory, Schedules, Options, convolutions, Runs, first, before...);
+    };
+    if constexpr (K > 0) return plan(&piece<Memory, Runs, K - 1>);
+    else return plan();
   }
   template <auto const& Memory, auto const& Runs, int K>
   static constexpr auto piece = plan_piece<Memory, Runs, K>();
@@ -182,6 +184,14 @@ class unchecked_plan {
   static void repack(std::span<float const, parameter_count> weights, std::span<float, packed_floats> packed) noexcept {
     packings.template pack<Options.target, contracts>(weights.data(), packed.data());
   }
+  /// Packs those of one step (storage::trained_in_turn), where those of the steps before have been.
+  static void pack_step(int step, std::span<float const, parameter_count> weights,
+                        std::span<float, packed_floats> packed) noexcept {
+    typename packing_starts::place const from = starts.of_step[step], to = starts.of_step[step + 1];
+    packings.template pack_operators<Options.target, contracts>(from.operators, to.operators, weights.data(),
+                                                                packed.data());
+    packings.template pack_stages<Options.target>(from.stages, to.stages, weights.data(), packed.data());
+  }
   /// The signature of packed weights, which distinguishes network, instruction set, schedule table and version of ago.
   static constexpr std::uint64_t signature() {
     packing_hash h(graph, memory, packed_floats);
@@ -201,12 +211,15 @@ class unchecked_plan {
   static constexpr auto moved(device const& on = Options.device) {
     return moved_by(graph, groups, memory, plan, runs, on);
   }
-  /// Calls read(step, place, shape) for each value that a step reads, and written(step, place) for what it writes.
-  static constexpr void for_each_access(auto const& read, auto const& written) {
+  /// For each step, calls read(step, place, shape) for the values that it reads, packed(step, parameter_source) for the
+  /// parameters that are packed for it, and written(step, place) for what it writes.
+  static constexpr void for_each_access(auto const& read, auto const& packed, auto const& written) {
     for (int i = 0; i < parts.count; ++i) {
       step_nodes const& s = parts.step[i];
       int const k = groups.group_of[i];
       for_each_read(s, [&](int v, int) { read(k, memory.at[v], graph.nodes[v].out); });
+      auto const pack = [&](auto const& x) { packed(k, x.from); };
+      for_each_packing(i, plan.steps[i], runs_of(i), formed::merged, pack, pack);
       if (s.copy_to_output < 0) written(k, memory.at[s.result]);
       else written(k, place{place::area::output, std::uint16_t(s.copy_to_output)});
     }
@@ -253,6 +266,24 @@ class unchecked_plan {
     packing_counts r;
     for_each_packed([&](auto const&) { ++r.constants; }, [&](auto const&) { ++r.operators; },
                     [&](auto const&) { ++r.stages; });
+    return r;
+  }();
+  /// The first operator and stage of each step in the list of packings, and the end.
+  struct packing_starts {
+    struct place {
+      std::uint16_t operators{}, stages{};
+    };
+    place of_step[steps + 1]{};
+  };
+  static constexpr packing_starts starts = []() AGO_CONSTEVAL {
+    packing_starts r;
+    for (int i = 0; i < parts.count; ++i) {
+      typename packing_starts::place& next = r.of_step[groups.group_of[i] + 1];
+      if (first_part(groups.group_of[i]) == i) next = r.of_step[groups.group_of[i]];
+      for_each_packing(
+          i, plan.steps[i], runs_of(i), formed::merged, [&](auto const&) { ++next.operators; },
+          [&](auto const&) { ++next.stages; });
+    }
     return r;
   }();
   static constexpr auto packings = []() AGO_CONSTEVAL {
