@@ -17,6 +17,12 @@ namespace ago::kernel {
 struct loop_form {
   bool fetches = false;   ///< prefetches a line with every step
   bool in_order = false;  ///< loads halves, see device::in_order
+  bool into_l2 = false;   ///< what is prefetched is used so much later that in L1 it would replace what is used now
+
+  AGO_INLINE void fetch(float const* p) const {
+    if (into_l2) __builtin_prefetch(p, 0, 2);
+    else __builtin_prefetch(p);
+  }
 };
 constexpr loop_form form_of(kernel_key const& k) { return {k.fetches_input, k.in_order}; }
 
@@ -55,7 +61,7 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
     for (; k < depth; ++k, w += row_floats, pixel += 1) {
       vec<I> const row = vec<I>::load(w);
       fetch_row<I, PIXELS, VECTORS>(w);
-      if constexpr (FORM.fetches) __builtin_prefetch(next + k * next_step);
+      if constexpr (FORM.fetches) FORM.fetch(next + k * next_step);
       AGO_UNROLL(32)
       for (int p = 0; p < PIXELS; ++p) acc[p][0] = fma(vec<I>(*pixel[p]), row, acc[p][0]);
     }
@@ -74,7 +80,7 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
     vec<I> row[VECTORS];
     load_row<PIXELS>(w, row);
     fetch_row<I, PIXELS, VECTORS>(w);
-    if constexpr (FORM.fetches) __builtin_prefetch(next + k * next_step);
+    if constexpr (FORM.fetches) FORM.fetch(next + k * next_step);
     AGO_UNROLL(32)
     for (int p = 0; p < PIXELS; ++p) {
       vec<I> const x(a[offset[p] + k]);

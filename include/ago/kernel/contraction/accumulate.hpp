@@ -23,7 +23,7 @@ AGO_INLINE void accumulate_at(float const* a, int const* rows, int const* steps,
     vec<I> column[VECTORS];
     load_row<PIXELS>(w, column);
     fetch_row<I, PIXELS, VECTORS>(w);
-    if constexpr (FORM.fetches) __builtin_prefetch(next + k * next_step);
+    if constexpr (FORM.fetches) FORM.fetch(next + k * next_step);
     long const step = steps[k];
     AGO_UNROLL(32)
     for (int p = 0; p < PIXELS; ++p) {

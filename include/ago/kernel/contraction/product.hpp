@@ -279,7 +279,7 @@ class contraction_product {
   AGO_INLINE static void accumulate_and_fetch(work const& w, float const* a, int first, int& line,
                                               vec<I> (&acc)[PIXELS][VECTORS]) {
     using copies = contraction_copies<L, I>;
-    constexpr loop_form form{true, FORM.in_order};
+    constexpr loop_form form{true, FORM.in_order, true};
     constexpr int rows = copies::template lines_apart<VECTORS * V>;
     constexpr int lines = copies::template panel_lines<VECTORS * V> / rows;
     AGO_UNROLL(1)
