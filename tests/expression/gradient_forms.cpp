@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "differences.hpp"
 #include "network/run_time_trace.hpp"
 #include "operators.hpp"
 #include "run.hpp"
@@ -105,8 +106,8 @@ TEST_CASE("dot products are loop nests") {
   CHECK(trace.last().kind == ago::op::nest);
 }
 
-TEST_CASE("strides are divided into phases: one product for all of them, of which a part is taken") {
-  CHECK(nodes_of(of_image) == "contraction, slice slice");
+TEST_CASE("strides are divided into phases: one product for all of them, of which a part is taken if it does not fit") {
+  CHECK(nodes_of(of_image) == "contraction");
   CHECK(nodes_of(of_weights) == "contraction");
   CHECK(nodes_of(convolution({2, 2}, 2, 8, 4, 6), 0) == "contraction");                 // windows without gaps
   CHECK(nodes_of(convolution({3, 2, 0, 1, 3}, 2, 9, 4, 6), 0) == "contraction, nest");  // phases in another order
@@ -118,11 +119,37 @@ TEST_CASE("strides are divided into phases: one product for all of them, of whic
   definition const of_pool = gradient_of(pool(extents(9, 4)).expressions[0], 0);
   for (int i = 0; i < of_pool.expressions[1].body.node_count; ++i)
     CHECK(of_pool.expressions[1].body.nodes[i].kind != node_kind::less);
+  // Phases from the first pixel on, if these are whole strides, and no phase of the window needs another step.
+  CHECK(nodes_of(convolution({3, 2, 1, 4}, 2, 8, 4, 4), 0) == "contraction");
+  CHECK(nodes_of(convolution({7, 2, 3}, 2, 8, 4, 6), 0) == "contraction");
+  CHECK(nodes_of(convolution({4, 3, 1}, 2, 9, 4, 6), 0) == "contraction");
+  CHECK(nodes_of(convolution({3, 2, 1}, 2, 9, 4, 6), 0) == "contraction, slice slice");
+  CHECK(nodes_of(convolution({4, 2, 1}, 2, 8, 4, 6), 0) == "contraction, slice slice");
+  CHECK(nodes_of(convolution({3, 3, 1}, 2, 9, 4, 6), 0) == "contraction, slice slice");
   // No more points than the convolution has, but for the windows at the edges.
   auto const points = [](definition const& d) { return loops_of(d.expressions[0]).points(); };
   definition const d = convolution({3, 2, 1}, 1, 64, 4, 6);
   CHECK(points(gradient_of(d.expressions[0], 0)) < 2 * points(d));
   CHECK(points(gradient_of(d.expressions[0], 1)) == points(d));
+}
+
+TEST_CASE("gradients of windows that are strided have the values of differences, whichever phase is the first") {
+  expression_test::differences seen;
+  std::mt19937 random(1);
+  for (int const stride : {2, 3, 4})
+    for (int const kernel : {3, 4, 5})
+      for (int const pad : {0, 1, 2, 3})
+        for (int const extent : {8, 9, 12}) {
+          CAPTURE(stride);
+          CAPTURE(kernel);
+          CAPTURE(pad);
+          CAPTURE(extent);
+          for (int const groups : {1, 3}) {
+            definition const d = convolution({kernel, stride, pad, groups}, 1, extent, 3, 3);
+            for (int k = 0; k < 2; ++k) seen.check(d.expressions[0], k, gradient_of(d.expressions[0], k), random, 60);
+          }
+        }
+  CHECK(seen.kinks == 0);
 }
 
 TEST_CASE("where windows are few and large, products are computed for each of their points and then added up") {

@@ -313,9 +313,10 @@ struct index_inverse {
       least = u < least ? u : least;
       most = u > most ? u : most;
     }
-    long const whole = floor_quotient(least, top);
-    s.first = whole * top;
-    shift_axis(d, s, (floor_quotient(most, top) - whole + 1) * top);
+    bool const fits = phases >= 0 && phases_fit(s, first, last, digit_of(phases).extent);
+    long const whole = floor_quotient(least, top) + fits;
+    s.first = fits ? first : whole * top;
+    shift_axis(d, s, fits ? last - first + 1 : (floor_quotient(most, top) - whole + 1) * top);
     affine_sum const u = values.axis(d);
     axis_values::sum multiples;  // of `top`
     multiples.constant = whole;
@@ -337,11 +338,19 @@ struct index_inverse {
     values.value[k] = {values.made(multiples), 1, 0, at[d].of[k] < 0};
     return true;
   }
+  /// Can phases be counted from the first index y on, although it is no multiple of the stride, with neither more steps
+  /// for the digit of `extent`, whose first values are then below 0, nor a part of the stride at the end? Then the axis
+  /// has no other elements, which would be computed and cut off.
+  static constexpr bool phases_fit(index_shift const& s, long first, long last, long extent) {
+    long const phase = first - floor_quotient(first, s.stride) * s.stride;
+    return s.step == 1 && phase > (extent - 1) % s.stride && (last - first + 1) % s.stride == 0;
+  }
   /// Sets the digit that is divided into phases, and digit k, which has the multiples of the stride that the phases do
   /// not make up for.
   constexpr void set_phases(int d, int k, axis_values::sum multiples, index_shift const& s, long unit) {
     int const phases = split[d];
     axis_values::sum r;
+    r.constant = s.first - multiples.constant * s.stride;
     r.add({values.value[phases].of, 1, 0, s.stride});
     r.add({values.axis(d), 1, s.stride, 1});
     multiples.add({values.value[phases].of, 1, 0, -s.step});
