@@ -142,10 +142,14 @@ TEST_CASE("operands of products of batches are copied with their padding a few r
     check_in_small_cache<tap_product, I>();
     check_in_small_cache<strided_product, I>();
     check_in_small_cache<flipped_product, I>();
+    check_in_small_cache<phase_product, I>();
+    check_in_small_cache<wide_phase_product, I>();
   });
   static_assert(in_small_cache<tap_product, isa::avx512>.columns_window == 6);
   static_assert(in_small_cache<strided_product, isa::avx512>.columns_window == 6);
   static_assert(in_small_cache<flipped_product, isa::avx512>.rows_window == 6);
+  static_assert(in_small_cache<phase_product, isa::avx512>.rows_window > 0);
+  static_assert(in_small_cache<phase_product, isa::avx512>.fetches_result);
 }
 
 TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, and one operand twice") {
@@ -162,6 +166,10 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
     check_with<rows_in_batches_product, I>(std::integer_sequence<int, -1, 0, 1>{});
     check_with<tap_product, I>(std::integer_sequence<int, -1, 0, 1>{});
     check_with<flipped_product, I>(std::integer_sequence<int, -1, 1>{});
+    check_with<phase_product, I>(std::integer_sequence<int, -1, 1>{});
+    check_with<wide_phase_product, I>(std::integer_sequence<int, -1, 1>{});
+    check_with<shifted_phase_product, I>(std::integer_sequence<int, -1, 1>{});
+    check_with<line_product, I>(std::integer_sequence<int, -1, 0, 1>{});
     check_with<many_products, I>(std::integer_sequence<int, -1, 0, 1>{});
     check_with<window_product, I>(std::integer_sequence<int, -1>{});
     check_with<wide_window_product, I>(std::integer_sequence<int, -1>{});
@@ -190,6 +198,13 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
   static_assert(ago::kernel::layout_of_contraction(key_of<flipped_product, isa::emulated128>(1)).lanes_are_batches);
   static_assert(ago::kernel::layout_of_contraction(key_of<flipped_product, isa::emulated128>(1)).tile.pixels_left > 0);
   static_assert(ago::kernel::layout_of_contraction(key_of<many_products, isa::avx512>(-1)).lanes_are_batches);
+  static_assert(layout_of_values<phase_product, isa::avx512>.lanes_are_batches);
+  static_assert(layout_of_values<phase_product, isa::avx512>.columns == 4);
+  static_assert(layout_of_values<phase_product, isa::avx512>.columns_pad_turned);
+  static_assert(!layout_of_values<phase_product, isa::avx512>.columns_padded);
+  static_assert(layout_of_values<shifted_phase_product, isa::avx512>.columns_turned);
+  static_assert(layout_of_values<shifted_phase_product, isa::avx512>.columns_padded);
+  static_assert(layout_of_values<line_product, isa::avx512>.rows_pad_turned);
   static_assert(ago::kernel::layout_of_contraction(key_of<deep_product, isa::avx512>(1)).k_blocks() > 1);
   static_assert(ago::kernel::layout_of_contraction(key_of<deep_product, isa::avx512>(1)).in_place);
   static_assert(ago::kernel::layout_of_contraction(key_of<plane_product, isa::avx512>(1)).walks);

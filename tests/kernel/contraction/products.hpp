@@ -94,6 +94,24 @@ inline constexpr expression::definition strided = compute("strided", [](operand 
   return result(c, r, s) = sum(n, h, w)(dy(n, h, w, c) * padded(x, 0)(n, 2 * h + r - 1, 2 * w + s - 1, c));
 })(extents(2, 5, 17, 21), extents(2, 10, 34, 21));
 inline constexpr index_expression strided_product = strided.expressions[0];
+// The gradient of a strided one's input: columns are phases of the stride, and some of their taps are padding.
+template <int Channels, int Shift>
+constexpr expression::definition phases_of = compute("phases", [](operand dy, weights p) {
+  operand const k = p("k", Channels - Shift, 3, 3);
+  var n, h{2 * dy.extent(1)}, w{2 * dy.extent(2)}, c, r{2}, s{2};
+  return result(n, h, w, c) = sum(r, s)(padded(dy, 0)(n, h / 2 + 1 - r, w / 2 + 1 - s, c) *
+                                        padded(k, 0)(c - Shift, h % 2 + 2 * r - 1, w % 2 + 2 * s - 1));
+})(extents(2, 5, 7, Channels));
+inline constexpr index_expression phase_product = phases_of<37, 0>.expressions[0];
+inline constexpr index_expression wide_phase_product = phases_of<53, 0>.expressions[0];
+// Channels have padding too.
+inline constexpr index_expression shifted_phase_product = phases_of<53, 1>.expressions[0];
+// Rows that have padding, and are in another order.
+inline constexpr expression::definition lines = compute("lines", [](operand a, operand b) {
+  var p, j, z, r;
+  return result(p, j, z) = sum(r)(padded(a, 0)(z, p + r - 1) * b(r, j, z));
+})(extents(40, 7), extents(3, 5, 40));
+inline constexpr index_expression line_product = lines.expressions[0];
 // Few rows and columns, neither of which is one, and both factors are in another order.
 inline constexpr expression::definition many = compute("many", [](operand a, operand b) {
   var z, i, j, k;

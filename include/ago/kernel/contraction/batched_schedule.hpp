@@ -101,13 +101,24 @@ constexpr offset_range range_of_columns(expression::matrix_form const& f, int k_
   return r;
 }
 
+/// How far apart batches are in an operand, if they are the indices of a dimension that has no padding, so that all
+/// batches of an element are padding, or none; otherwise 0.
+constexpr long turned_step(expression::extents const& of, expression::matrix_operand const& o,
+                           expression::matrix_loops const& batch, long expression::matrix_loop::* which) {
+  long const step = batch.all[0].*which;
+  for (int d = 0; d < of.rank; ++d)
+    if (o.padded.stride(d) == step && o.padded.of[d] == of.of[d] && of.of[d] == batch.all[0].extent)
+      return of.stride(d);
+  return 0;
+}
+
 /// How many rows of an operand are in scratch at a time, if its elements are read in this range around places that go
 /// through it in its order: some more than these, so that few are copied again when the copies begin anew; 0: all rows.
-/// It gains nothing where the whole copy stays in a cache: with 32 MB of L3, that of 5.5 MB is faster by rows, and one
-/// of 1.9 MB is slower.
-constexpr int rows_at_a_time(expression::matrix_operand const& o, offset_range const& read, device const& on) {
+/// It gains nothing where the whole copy stays in a cache, of `near_bytes`.
+constexpr int rows_at_a_time(expression::matrix_operand const& o, offset_range const& read, device const& on,
+                             long near_bytes) {
   padded_rows const rows(o);
-  if (rows.count == 0 || 4 * o.padded.count() <= 4 * on.l2_bytes) return 0;
+  if (rows.count == 0 || 4 * o.padded.count() <= near_bytes) return 0;
   long const least = (read.highest - read.lowest) / rows.floats + 2, fit = on.l2_bytes / 4 / (4 * rows.floats);
   long const r = fit > least + 2 ? fit : least + 2;
   return r * 2 <= rows.count ? int(r) : 0;

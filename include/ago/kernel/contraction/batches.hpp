@@ -25,9 +25,10 @@ class product_of_batches {
   static void run(expression::index_expression const& e, float const* rows, float const* columns, float* result,
                   float* scratch, After const& after, auto const& copy_a, auto const& copy_b, int first, int last) {
     float* const to = scratch + L.copied_rows_at();
-    if constexpr (L.rows_turned && !L.rows_known) turn(L.form.m, &loop::a, rows + L.form.a.start, to);
+    if constexpr (L.rows_turned && !L.rows_known) turn<L.rows_pad_turned>(e, L.form.a, L.form.m, &loop::a, rows, to);
     float* const other = scratch + L.packed_columns_at();
-    if constexpr (L.columns_turned && !L.columns_known) turn(L.form.n, &loop::b, columns + L.form.b.start, other);
+    if constexpr (L.columns_turned && !L.columns_known)
+      turn<L.columns_pad_turned>(e, L.form.b, L.form.n, &loop::b, columns, other);
     float *const some_rows = scratch + L.padded_rows_at(), *const some_columns = scratch + L.padded_columns_at();
     memory m{rows, columns, result, scratch + L.sums_at()};
     if constexpr (!L.rows_known && (L.rows_turned || L.rows_window > 0)) m.a = L.rows_turned ? to : some_rows;
@@ -46,12 +47,15 @@ class product_of_batches {
           m.b_from = slide_b(at + read_of_b.lowest, at + read_of_b.highest);
         }
         if (block + 1 < L.k_blocks()) prefetch_rows(m, block + 1);
-        for (int j = 0; j < L.columns; j += column_run) batches(m, after, {block, i, j, first}, last);
+        for (int j = 0; j < L.columns; j += column_run) run_of_rows(m, after, {block, i, j, first}, last);
       }
   }
 
  private:
   static constexpr bool in_blocks = L.k_blocks() > 1;
+  /// Few steps of K are no loop, so that their offsets are constants: a tile of them takes hardly longer than it takes
+  /// to find the offsets.
+  static constexpr bool unrolls = L.depth <= 9;
 
   struct memory {
     float const *a, *b;
@@ -94,21 +98,39 @@ class product_of_batches {
     return {e.operands[o.operand], o, e.body.accesses[o.access].pad(), window, from, to, copy};
   }
 
-  /// Copies a factor so that batches are neighbours.
-  static void turn(loops const& l, long loop::* which, float const* from, float* to) {
-    strided_loops copy;
-    copy.add(L.batches, int(L.form.batch.all[0].*which), 1);
-    long step = z;
-    auto const add = [&](loops const& all) {
-      for (int i = all.count; i-- > 0; step *= all.all[i].extent)
-        copy.add(all.all[i].extent, int(all.all[i].*which), int(step));
-    };
-    add(L.form.k);
-    add(l);
-    for (long i = 0; i < long(l.extent()) * L.depth && L.batches < z; ++i)
-      for (int j = L.batches; j < z; ++j) to[i * z + j] = 0;
-    copy.arrange();
-    copy_strided<I>(copy, from, to);
+  /// Copies a factor so that batches are neighbours, `Pads`: and with its padding.
+  template <bool Pads>
+  static void turn(expression::index_expression const& e, expression::matrix_operand const& o, loops const& l,
+                   long loop::* which, float const* from, float* to) {
+    if constexpr (L.batches < z)
+      for (long i = 0; i < long(l.extent()) * L.depth; ++i)
+        for (int j = L.batches; j < z; ++j) to[i * z + j] = 0;
+    if constexpr (Pads) {
+      expression::extents const& of = e.operands[o.operand];
+      long const step = turned_step(of, o, L.form.batch, which);
+      for (long i = 0; i < l.extent(); ++i)
+        for (int k = 0; k < L.depth; ++k, to += z) {
+          long const place = source_of(of, o, o.start + l.offset(i, which) + L.form.k.offset(k, which));
+          if (place < 0) {
+            fill_run<I>(e.body.accesses[o.access].pad(), to, L.batches);
+          } else {
+            AGO_UNROLL(4)
+            for (int j = 0; j < L.batches; ++j) to[j] = from[place + j * step];
+          }
+        }
+    } else {
+      strided_loops copy;
+      copy.add(L.batches, int(L.form.batch.all[0].*which), 1);
+      long step = z;
+      auto const add = [&](loops const& all) {
+        for (int i = all.count; i-- > 0; step *= all.all[i].extent)
+          copy.add(all.all[i].extent, int(all.all[i].*which), int(step));
+      };
+      add(L.form.k);
+      add(l);
+      copy.arrange();
+      copy_strided<I>(copy, from + o.start, to);
+    }
   }
 
   /// Rows of a block of K, if columns do not stay in caches either, from end to end: tiles go through them one register
@@ -121,18 +143,30 @@ class product_of_batches {
     }
   }
 
-  static void batches(memory const& m, After const& after, spot at, int last) {
-    constexpr int chunk = L.registers * V, whole = L.batches / chunk * chunk, left = L.batches - whole;
-    for (; at.batch + chunk <= last; at.batch += chunk) rows<L.registers, V>(m, after, at);
-    if constexpr (left > 0)
-      if (at.batch < last) rows<(left + V - 1) / V, (left - 1) % V + 1>(m, after, at);
+  /// A run of rows, of batches at.batch ... last - 1. A result that is in no cache is nearly written in its order, with
+  /// all batches of one tile after the other; otherwise, what all rows read of some batches stays in L1.
+  static void run_of_rows(memory const& m, After const& after, spot const& at, int last) {
+    if constexpr (L.fetches_result)
+      rows(at, [&]<int ROWS>(spot const& row) {
+        batches(row, last, [&]<int COUNT, int VALID>(spot const& x) { columns<ROWS, COUNT, VALID>(m, after, x); });
+      });
+    else
+      batches(at, last, [&]<int COUNT, int VALID>(spot const& batch) {
+        rows(batch, [&]<int ROWS>(spot const& x) { columns<ROWS, COUNT, VALID>(m, after, x); });
+      });
   }
-  template <int COUNT, int VALID>
-  static void rows(memory const& m, After const& after, spot const& at) {
-    spot now = at;
-    for (; now.row + L.tile.pixels <= at.row + row_run; now.row += L.tile.pixels)
-      columns<L.tile.pixels, COUNT, VALID>(m, after, now);
-    if constexpr (L.tile.pixels_left > 0) columns<L.tile.pixels_left, COUNT, VALID>(m, after, now);
+  /// f<COUNT, VALID>(spot): for COUNT registers of batches, the last of which has VALID.
+  AGO_INLINE static void batches(spot at, int last, auto const& f) {
+    constexpr int chunk = L.registers * V, whole = L.batches / chunk * chunk, left = L.batches - whole;
+    for (; at.batch + chunk <= last; at.batch += chunk) f.template operator()<L.registers, V>(at);
+    if constexpr (left > 0)
+      if (at.batch < last) f.template operator()<(left + V - 1) / V, (left - 1) % V + 1>(at);
+  }
+  /// f<ROWS>(spot): for the rows of a tile.
+  AGO_INLINE static void rows(spot at, auto const& f) {
+    int const end = at.row + row_run;
+    for (; at.row + L.tile.pixels <= end; at.row += L.tile.pixels) f.template operator()<L.tile.pixels>(at);
+    if constexpr (L.tile.pixels_left > 0) f.template operator()<L.tile.pixels_left>(at);
   }
   template <int ROWS, int COUNT, int VALID>
   AGO_INLINE static void columns(memory const& m, After const& after, spot const& at) {
@@ -161,7 +195,8 @@ class product_of_batches {
   }
 
   template <int ROWS, int COLUMNS, int COUNT, int VALID>
-  [[gnu::noinline]] static void tile(memory const& m, After const& after, spot const& at) {
+  [[gnu::noinline]] static void tile(memory const& given, After const& after, spot const& at) {
+    memory const m = given;  // stores of registers might be to `given`, for all that compilers know
     vec<I> acc[ROWS][COLUMNS][COUNT];
     [[maybe_unused]] float* const sums = m.sums + (long(at.row) * L.columns + at.column) * z + at.batch;
     [[maybe_unused]] auto const sum_of = [&](int r, int c, int u)
@@ -173,12 +208,19 @@ class product_of_batches {
     }
     long const a = a_start - m.a_from + m_loops.offset(at.row, &loop::a) + at.batch;
     long const b = b_start - m.b_from + n_loops.offset(at.column, &loop::b) + at.batch;
-    int const begin = at.block * L.k_block, end = begin + L.steps_in(at.block);
-    AGO_UNROLL(1)
-    for (int k = begin; k < end; k += inner.extent) {
-      float const *p = m.a + (a + k_loops.offset(k, &loop::a)), *q = m.b + (b + k_loops.offset(k, &loop::b));
+    if constexpr (unrolls) {
+      for_each<L.depth>([&]<int K>() AGO_INLINE_LAMBDA {
+        constexpr long to_a = k_loops.offset(K, &loop::a), to_b = k_loops.offset(K, &loop::b);
+        add<ROWS, COLUMNS, COUNT, VALID>(m.a + (a + to_a), m.b + (b + to_b), acc);
+      });
+    } else {
+      int const begin = at.block * L.k_block, end = begin + L.steps_in(at.block);
       AGO_UNROLL(1)
-      for (int i = 0; i < inner.extent; ++i, p += inner.a, q += inner.b) add<ROWS, COLUMNS, COUNT, VALID>(p, q, acc);
+      for (int k = begin; k < end; k += inner.extent) {
+        float const *p = m.a + (a + k_loops.offset(k, &loop::a)), *q = m.b + (b + k_loops.offset(k, &loop::b));
+        AGO_UNROLL(1)
+        for (int i = 0; i < inner.extent; ++i, p += inner.a, q += inner.b) add<ROWS, COLUMNS, COUNT, VALID>(p, q, acc);
+      }
     }
     if constexpr (in_blocks)
       if (at.block + 1 < L.k_blocks())
