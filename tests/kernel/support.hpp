@@ -43,6 +43,14 @@ void for_each_isa(F f) {
   one(std::integral_constant<ago::isa, emulated512>{});
 }
 
+/// Calls f(std::integral_constant<ago::isa, I>{}) for every tested instruction set that has this turn.
+template <long Turn, class F>
+void for_each_isa_in_turn(F f) {
+  for_each_isa([&]<ago::isa I>(std::integral_constant<ago::isa, I> tag) {
+    if constexpr (has_turn(I, Turn)) f(tag);
+  });
+}
+
 /// Floats whose bounds must not be exceeded. The byte after the last one is not mapped, so that reading it ends the
 /// test; canaries precede the first one. Under AddressSanitizer, a heap block of the exact size.
 class guarded {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#define AGO_TEST_SSE42 1
+#define AGO_TEST_ALL 1
 #include <ago/simd/math.hpp>
 
 #include "kernel/support.hpp"

@@ -132,19 +132,28 @@ void check_stages(int inner) {
   }
 }
 
+/// `inner`: the numbers of axes that are channels.
+template <long Turn, index_expression const& E, op... Stages>
+void check_with_stages(std::initializer_list<int> inner) {
+  test::for_each_isa_in_turn<Turn>([&]<isa I>(std::integral_constant<isa, I>) {
+    for (int const axes : inner) check_stages<E, I, Stages...>(axes);
+  });
+}
+
 }  // namespace
 
 TEST_CASE("a contraction computes drawn sums of products, whole or in ranges of rows") {
   check_drawn(std::make_integer_sequence<unsigned, 18>{});
 }
 TEST_CASE("operands of products of batches are copied with their padding a few rows at a time") {
-  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
-    check_in_small_cache<tap_product, I>();
-    check_in_small_cache<strided_product, I>();
-    check_in_small_cache<flipped_product, I>();
-    check_in_small_cache<phase_product, I>();
-    check_in_small_cache<wide_phase_product, I>();
-  });
+  constexpr auto check = []<index_expression const & E, long Turn>() {
+    test::for_each_isa_in_turn<Turn>([]<isa I>(std::integral_constant<isa, I>) { check_in_small_cache<E, I>(); });
+  };
+  check.operator()<tap_product, 1>();
+  check.operator()<strided_product, 2>();
+  check.operator()<flipped_product, 3>();
+  check.operator()<phase_product, 0>();
+  check.operator()<wide_phase_product, 2>();
   static_assert(in_small_cache<tap_product, isa::avx512>.columns_window == 6);
   static_assert(in_small_cache<strided_product, isa::avx512>.columns_window == 6);
   static_assert(in_small_cache<flipped_product, isa::avx512>.rows_window == 6);
@@ -232,17 +241,13 @@ TEST_CASE("a contraction computes the same if one of its choices is taken away")
 }
 
 TEST_CASE("an epilogue follows a contraction, whatever axes are channels") {
-  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
-    for (int const inner : {1, 2}) {
-      check_stages<capsule_product, I, op::bias, op::add, op::relu>(inner);
-      check_stages<dilated_product, I, op::add, op::relu>(inner);
-      check_stages<turned_product, I, op::bias, op::gelu>(inner);
-      check_stages<plane_product, I, op::bias, op::relu>(inner);
-      check_stages<parted_product, I, op::add, op::relu>(inner);
-    }
-    check_stages<deep_product, I, op::bias, op::relu>(1);
-    check_stages<few_rows_product, I, op::bias, op::relu>(1);
-    check_stages<flipped_product, I, op::bias, op::add, op::relu>(1);
-    check_stages<tap_product, I, op::bias, op::relu>(1);
-  });
+  check_with_stages<0, capsule_product, op::bias, op::add, op::relu>({1, 2});
+  check_with_stages<1, dilated_product, op::add, op::relu>({1, 2});
+  check_with_stages<2, turned_product, op::bias, op::gelu>({1, 2});
+  check_with_stages<3, plane_product, op::bias, op::relu>({1, 2});
+  check_with_stages<0, parted_product, op::add, op::relu>({1, 2});
+  check_with_stages<1, deep_product, op::bias, op::relu>({1});
+  check_with_stages<2, few_rows_product, op::bias, op::relu>({1});
+  check_with_stages<3, flipped_product, op::bias, op::add, op::relu>({1});
+  check_with_stages<2, tap_product, op::bias, op::relu>({1});
 }

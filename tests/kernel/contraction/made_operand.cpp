@@ -91,7 +91,7 @@ class made_test {
 };
 template <class Drawn, isa I>
 void check_if_made(unsigned seed) {
-  if constexpr (Drawn::counts && test::has_turn(I, Drawn::seed)) {
+  if constexpr (Drawn::counts && test::has_turn(I, Drawn::seed / 2)) {
     CAPTURE(seed);
     made_test<Drawn::of, I, int(Drawn::seed % 2)>(seed).run_kernel();
   }

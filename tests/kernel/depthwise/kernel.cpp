@@ -127,14 +127,14 @@ void many_images(int cases) {
 }  // namespace
 
 TEST_CASE("a depthwise convolution with a known window fits any image, padding, channel count and pixel stride") {
-  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
-    many_images<key(I, 4, 2, true, 3, 3, 1, 1)>(60);
-    many_images<key(I, 3, 2, true, 3, 3, 2, 2)>(60);
-  });
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) { many_images<key(I, 4, 2, true, 3, 3, 1, 1)>(60); });
+  test::for_each_isa_in_turn<2>(
+      []<isa I>(std::integral_constant<isa, I>) { many_images<key(I, 3, 2, true, 3, 3, 2, 2)>(60); });
 }
 
 TEST_CASE("whole vectors of channels need no partial registers") {
-  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) { many_images<key(I, 2, 3, false, 3, 3, 1, 1)>(40); });
+  test::for_each_isa_in_turn<1>(
+      []<isa I>(std::integral_constant<isa, I>) { many_images<key(I, 2, 3, false, 3, 3, 1, 1)>(40); });
 }
 
 TEST_CASE("rectangular and even windows with different strides, 5x5 and 7x7") {
@@ -202,13 +202,11 @@ TEST_CASE("a depthwise convolution that loads halves reads the same and has the 
       many_images<in_order(key(I, row, 2, true, 3, 3, 1, 1))>(40);
       same_bits_in_order<key(I, 4, 3, true, 3, 3, 1, 1)>({3, 3, 1, 1}, 20);
 #ifdef AGO_TEST_FULL  // an order takes seconds to find, and with sanitizers much longer to compile
-      same_bits_in_order<key(I, 7, 1, true, 3, 3, 2, 2)>({3, 3, 2, 2}, 20);
-      same_bits_in_order<key(I, 7, 1, true, 5, 5, 1, 1)>({5, 5, 1, 1}, 20);
+      same_bits_in_order<key(I, 4, 1, true, 5, 5, 1, 1)>({5, 5, 1, 1}, 20);
       same_bits_in_order<key(I, 3, 2, true, 2, 2, 1, 1)>({2, 2, 1, 1}, 20);
       same_bits_in_order<key(I, 4, 1, true, 1, 1, 1, 1)>({1, 1, 1, 1}, 10);
-      same_bits_in_order<with(op::relu6, key(I, 7, 2, true, 3, 3, 2, 2))>({3, 3, 2, 2}, 20);
+      same_bits_in_order<with(op::relu6, key(I, 4, 2, true, 3, 3, 2, 2))>({3, 3, 2, 2}, 20);
       same_bits_in_order<with(op::relu, key(I, 2, 1, true, 5, 5, 2, 2))>({5, 5, 2, 2}, 20);
-      same_bits_in_order<with(op::hard_swish, key(I, 2, 2, true, 3, 3, 1, 1))>({3, 3, 1, 1}, 10);
       same_bits_in_order<with(op::silu, key(I, 2, 2, true, 3, 3, 1, 1))>({3, 3, 1, 1}, 10);
 #endif
       same_bits_in_order<with(op::hard_swish, key(I, row, 2, true, 3, 3, 2, 2))>({3, 3, 2, 2}, 10);
@@ -217,7 +215,7 @@ TEST_CASE("a depthwise convolution that loads halves reads the same and has the 
 }
 
 TEST_CASE("batch norm is folded into depthwise weights and bias") {
-  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+  test::for_each_isa_in_turn<2>([]<isa I>(std::integral_constant<isa, I>) {
     for (int seed = 0; seed < 10; ++seed) {
       test::numbers r(static_cast<unsigned>(seed));
       window w{3, 3, 2, 2};

@@ -70,16 +70,13 @@ void check_window(window const& w, shape in, int groups = 1, int outputs = lanes
 }
 
 TEST_CASE("a convolution computes any window, stride, dilation, padding and group") {
-  on_every_isa([]<isa I>() {
-    check_random<convolution_key<I>({4, 3, 3, 2}, true, op::relu6)>(40);
-    check_random<convolution_key<I>({7, 2, 1, 1}, true, op::add)>(40);
-  });
-  on_every_machine([]<isa I>() {
-    check_random<convolution_key<I>({4, 3, 0, 0}, false)>(40);
-    check_random<convolution_key<I>({6, 2, 5, 0}, true, op::bias, op::relu, op::batch_norm)>(40);
-    check_random<convolution_key<I>({1, 1, 0, 0}, true)>(40);
-    check_random<convolution_key<I>({3, 2, 2, 1}, false, op::add, op::relu)>(40);
-  });
+  on_every_isa([]<isa I>() { check_random<convolution_key<I>({4, 3, 3, 2}, true, op::relu6)>(40); });
+  on_isas_in_turn<3>([]<isa I>() { check_random<convolution_key<I>({7, 2, 1, 1}, true, op::add)>(40); });
+  on_machines_in_turn<0>([]<isa I>() { check_random<convolution_key<I>({4, 3, 0, 0}, false)>(40); });
+  on_machines_in_turn<1>(
+      []<isa I>() { check_random<convolution_key<I>({6, 2, 5, 0}, true, op::bias, op::relu, op::batch_norm)>(40); });
+  on_machines_in_turn<2>([]<isa I>() { check_random<convolution_key<I>({1, 1, 0, 0}, true)>(40); });
+  on_machines_in_turn<0>([]<isa I>() { check_random<convolution_key<I>({3, 2, 2, 1}, false, op::add, op::relu)>(40); });
 }
 
 TEST_CASE("a convolution that prefetches its input reads and computes the same as one that does not") {
@@ -132,21 +129,27 @@ TEST_CASE("a convolution of few channels reads rows of its window in one iterati
   });
 }
 
+constexpr register_tile tile_of_epilogues{3, 1, 2, 0};
+
 TEST_CASE("a convolution applies any epilogue") {
-  on_every_machine([]<isa I>() {
-    constexpr register_tile tile{3, 1, 2, 0};
-    check_random<convolution_key<I>(tile, true, op::clip, op::mul)>(6);
-    check_random<convolution_key<I>(tile, true, op::tanh, op::batch_norm)>(6);
-    if constexpr (!test::is_sanitized) {  // these only compute, as kernel/epilogue.cpp does with sanitizers
-      check_random<convolution_key<I>(tile, true, op::hard_swish, op::leaky_relu)>(6);
-      check_random<convolution_key<I>(tile, true, op::hard_sigmoid, op::bias)>(6);
-      check_random<convolution_key<I>(tile, true, op::sigmoid, op::mul)>(6);
-      check_random<convolution_key<I>(tile, true, op::gelu)>(6);
-      check_random<convolution_key<I>(tile, false, op::gelu_tanh)>(6);
-      check_random<convolution_key<I>(tile, true, op::silu, op::add)>(6);
-      check_random<convolution_key<I>(tile, true, user_stage)>(6);
-    }
-  });
+  on_machines_in_turn<0>(
+      []<isa I>() { check_random<convolution_key<I>(tile_of_epilogues, true, op::clip, op::mul)>(6); });
+  on_machines_in_turn<1>(
+      []<isa I>() { check_random<convolution_key<I>(tile_of_epilogues, true, op::tanh, op::batch_norm)>(6); });
+  if constexpr (!test::is_sanitized) {  // these only compute, as kernel/epilogue.cpp does with sanitizers
+    on_machines_in_turn<2>(
+        []<isa I>() { check_random<convolution_key<I>(tile_of_epilogues, true, op::hard_swish, op::leaky_relu)>(6); });
+    on_machines_in_turn<0>(
+        []<isa I>() { check_random<convolution_key<I>(tile_of_epilogues, true, op::hard_sigmoid, op::bias)>(6); });
+    on_machines_in_turn<1>(
+        []<isa I>() { check_random<convolution_key<I>(tile_of_epilogues, true, op::sigmoid, op::mul)>(6); });
+    on_machines_in_turn<2>([]<isa I>() { check_random<convolution_key<I>(tile_of_epilogues, true, op::gelu)>(6); });
+    on_machines_in_turn<0>(
+        []<isa I>() { check_random<convolution_key<I>(tile_of_epilogues, false, op::gelu_tanh)>(6); });
+    on_machines_in_turn<1>(
+        []<isa I>() { check_random<convolution_key<I>(tile_of_epilogues, true, op::silu, op::add)>(6); });
+    on_machines_in_turn<2>([]<isa I>() { check_random<convolution_key<I>(tile_of_epilogues, true, user_stage)>(6); });
+  }
 }
 
 TEST_CASE("a convolution computes the windows of real networks") {

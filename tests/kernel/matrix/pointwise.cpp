@@ -94,17 +94,14 @@ void check_default(int depth) {
 }
 
 TEST_CASE("a pointwise convolution computes every extent around its tiles") {
-  on_every_isa([]<isa I>() {
-    check_extents<pointwise_key<I>({4, 3, 3, 2}, true, op::relu6)>();
-    check_extents<pointwise_key<I>({7, 2, 1, 1}, true, op::add)>();
-  });
-  on_every_machine([]<isa I>() {
-    check_extents<pointwise_key<I>({4, 3, 0, 0}, false)>();
-    check_extents<pointwise_key<I>({6, 2, 5, 0}, true, op::add, op::relu)>();
-    check_extents<pointwise_key<I>({12, 1, 4, 0}, true)>();
-    check_extents<pointwise_key<I>({1, 4, 0, 1}, false)>();
-    check_extents<pointwise_key<I>({5, 2, 2, 1}, false, op::bias, op::add, op::batch_norm)>();
-  });
+  on_every_isa([]<isa I>() { check_extents<pointwise_key<I>({4, 3, 3, 2}, true, op::relu6)>(); });
+  on_isas_in_turn<3>([]<isa I>() { check_extents<pointwise_key<I>({7, 2, 1, 1}, true, op::add)>(); });
+  on_machines_in_turn<0>([]<isa I>() { check_extents<pointwise_key<I>({4, 3, 0, 0}, false)>(); });
+  on_machines_in_turn<1>([]<isa I>() { check_extents<pointwise_key<I>({6, 2, 5, 0}, true, op::add, op::relu)>(); });
+  on_machines_in_turn<2>([]<isa I>() { check_extents<pointwise_key<I>({12, 1, 4, 0}, true)>(); });
+  on_machines_in_turn<0>([]<isa I>() { check_extents<pointwise_key<I>({1, 4, 0, 1}, false)>(); });
+  on_machines_in_turn<2>(
+      []<isa I>() { check_extents<pointwise_key<I>({5, 2, 2, 1}, false, op::bias, op::add, op::batch_norm)>(); });
 }
 
 TEST_CASE("a pointwise convolution that loads halves computes every extent around its tiles") {
@@ -133,21 +130,26 @@ TEST_CASE("a pointwise convolution of four pixels that transposes its input comp
   });
 }
 
+constexpr register_tile tile_of_epilogues{3, 2, 2, 1};
+
 TEST_CASE("a pointwise convolution applies any epilogue") {
-  on_every_machine([]<isa I>() {
-    constexpr register_tile tile{3, 2, 2, 1};
-    check_extents<pointwise_key<I>(tile, true, op::clip, op::mul)>();
-    check_extents<pointwise_key<I>(tile, true, op::tanh, op::batch_norm)>();
-    if constexpr (!test::is_sanitized) {  // these only compute, as kernel/epilogue.cpp does with sanitizers
-      check_extents<pointwise_key<I>(tile, true, op::hard_swish, op::leaky_relu)>();
-      check_extents<pointwise_key<I>(tile, true, op::hard_sigmoid, op::bias)>();
-      check_extents<pointwise_key<I>(tile, true, op::sigmoid, op::mul)>();
-      check_extents<pointwise_key<I>(tile, true, op::gelu)>();
-      check_extents<pointwise_key<I>(tile, false, op::gelu_tanh)>();
-      check_extents<pointwise_key<I>(tile, true, op::silu, op::add)>();
-      check_extents<pointwise_key<I>(tile, true, user_stage)>();
-    }
-  });
+  on_machines_in_turn<0>(
+      []<isa I>() { check_extents<pointwise_key<I>(tile_of_epilogues, true, op::clip, op::mul)>(); });
+  on_machines_in_turn<1>(
+      []<isa I>() { check_extents<pointwise_key<I>(tile_of_epilogues, true, op::tanh, op::batch_norm)>(); });
+  if constexpr (!test::is_sanitized) {  // these only compute, as kernel/epilogue.cpp does with sanitizers
+    on_machines_in_turn<2>(
+        []<isa I>() { check_extents<pointwise_key<I>(tile_of_epilogues, true, op::hard_swish, op::leaky_relu)>(); });
+    on_machines_in_turn<0>(
+        []<isa I>() { check_extents<pointwise_key<I>(tile_of_epilogues, true, op::hard_sigmoid, op::bias)>(); });
+    on_machines_in_turn<1>(
+        []<isa I>() { check_extents<pointwise_key<I>(tile_of_epilogues, true, op::sigmoid, op::mul)>(); });
+    on_machines_in_turn<2>([]<isa I>() { check_extents<pointwise_key<I>(tile_of_epilogues, true, op::gelu)>(); });
+    on_machines_in_turn<0>([]<isa I>() { check_extents<pointwise_key<I>(tile_of_epilogues, false, op::gelu_tanh)>(); });
+    on_machines_in_turn<1>(
+        []<isa I>() { check_extents<pointwise_key<I>(tile_of_epilogues, true, op::silu, op::add)>(); });
+    on_machines_in_turn<2>([]<isa I>() { check_extents<pointwise_key<I>(tile_of_epilogues, true, user_stage)>(); });
+  }
 }
 
 TEST_CASE("the default tile works for any extents") {
@@ -155,15 +157,13 @@ TEST_CASE("the default tile works for any extents") {
     check_default<I, 29, 58>(24);
     check_default<I, 8, 4 * lanes(I) + 1>(7);
   });
-  on_every_machine([]<isa I>() {
-    check_default<I, 49, 1>(3);
-    check_default<I, 13, 3>(16);
-    check_default<I, 1, 17>(33);
-    check_default<I, 30, 24>(5);
-    check_default<I, 2, 116>(9);
-    check_default<I, 196, 48>(31);
-    check_default<I, 11, 4 * lanes(I) - 1>(7);
-  });
+  on_machines_in_turn<0>([]<isa I>() { check_default<I, 49, 1>(3); });
+  on_machines_in_turn<1>([]<isa I>() { check_default<I, 13, 3>(16); });
+  on_machines_in_turn<2>([]<isa I>() { check_default<I, 1, 17>(33); });
+  on_machines_in_turn<0>([]<isa I>() { check_default<I, 30, 24>(5); });
+  on_machines_in_turn<1>([]<isa I>() { check_default<I, 2, 116>(9); });
+  on_machines_in_turn<2>([]<isa I>() { check_default<I, 196, 48>(31); });
+  on_machines_in_turn<0>([]<isa I>() { check_default<I, 11, 4 * lanes(I) - 1>(7); });
   check_default<native_isa, 1, 1001>(64);
 }
 

@@ -8,7 +8,6 @@
 #include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>
-#include <support/instruction_sets.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -16,6 +15,8 @@
 #include <cstring>
 #include <ostream>
 #include <vector>
+
+#include "instruction_sets.hpp"
 
 namespace matrix_test {
 
@@ -27,35 +28,6 @@ using namespace ago::plan;
 using packing_function = void (*)(kernel_key const&, packed_operator const&, parameter_source const&, float const*,
                                   float*);
 
-/// Calls f.operator()<I>() for every tested instruction set that is not emulated.
-template <class F>
-void on_every_machine(F f) {
-  using enum isa;
-  auto const call = [&]<isa I>() {
-    if constexpr (test::is_tested(I)) f.template operator()<I>();
-  };
-  call.template operator()<scalar>();
-  call.template operator()<sse2>();
-  call.template operator()<sse42>();
-  call.template operator()<avx2>();
-  call.template operator()<avx512>();
-  call.template operator()<neon>();
-}
-
-/// Also for the emulated ones, which take long to compile.
-template <class F>
-void on_every_isa(F f) {
-  on_every_machine(f);
-  if constexpr (test::is_tested(isa::emulated128)) f.template operator()<isa::emulated128>();
-  if constexpr (test::is_tested(isa::emulated512)) f.template operator()<isa::emulated512>();
-}
-
-/// For instruction sets that have loops for cores that issue in order.
-template <class F>
-void on_every_in_order(F f) {
-  if constexpr (test::is_tested(isa::neon)) f.template operator()<isa::neon>();
-  if constexpr (test::is_tested(isa::emulated128)) f.template operator()<isa::emulated128>();
-}
 constexpr kernel_key in_order(kernel_key key) {
   key.in_order = true;
   return key;

@@ -64,14 +64,12 @@ void check_random(int problems) {
 
 TEST_CASE_TEMPLATE("Winograd computes any image, padding, batch and number of channels", T,
                    std::integral_constant<int, 2>, std::integral_constant<int, 4>) {
-  on_every_isa([]<isa I>() {
-    check_random<winograd_key<I>(T::value, {4, 3, 3, 2}, true, op::relu6)>(25);
-    check_random<winograd_key<I>(T::value, {5, 2, 1, 1}, true, op::add)>(25);
-  });
-  on_every_machine([]<isa I>() {
+  on_every_isa([]<isa I>() { check_random<winograd_key<I>(T::value, {4, 3, 3, 2}, true, op::relu6)>(25); });
+  on_isas_in_turn<2>([]<isa I>() { check_random<winograd_key<I>(T::value, {5, 2, 1, 1}, true, op::add)>(25); });
+  on_machines_in_turn<0>([]<isa I>() {
     check_random<winograd_key<I>(T::value, {6, 2, 5, 0}, false, op::bias, op::relu, op::batch_norm)>(25);
-    check_random<winograd_key<I>(T::value, {1, 1, 0, 0}, true)>(40);
   });
+  on_machines_in_turn<1>([]<isa I>() { check_random<winograd_key<I>(T::value, {1, 1, 0, 0}, true)>(40); });
 }
 
 constexpr kernel_key points_first(kernel_key key) {
@@ -88,17 +86,20 @@ TEST_CASE("Winograd computes the products of all panels point after point") {
   });
 }
 
+constexpr register_tile tile_of_epilogues{3, 1, 2, 0};
+
 TEST_CASE_TEMPLATE("Winograd applies any epilogue", T, std::integral_constant<int, 2>, std::integral_constant<int, 4>) {
-  on_every_machine([]<isa I>() {
-    constexpr register_tile tile{3, 1, 2, 0};
-    constexpr int t = T::value;
-    check_random<winograd_key<I>(t, tile, true, op::sigmoid, op::mul)>(6);
-    if constexpr (!test::is_sanitized) {  // these only compute, as kernel/epilogue.cpp does with sanitizers
-      check_random<winograd_key<I>(t, tile, true, op::hard_swish, op::leaky_relu)>(6);
-      check_random<winograd_key<I>(t, tile, true, op::silu, op::add)>(6);
-      check_random<winograd_key<I>(t, tile, false, user_stage)>(6);
-    }
-  });
+  on_machines_in_turn<0>(
+      []<isa I>() { check_random<winograd_key<I>(T::value, tile_of_epilogues, true, op::sigmoid, op::mul)>(6); });
+  if constexpr (!test::is_sanitized) {  // these only compute, as kernel/epilogue.cpp does with sanitizers
+    on_machines_in_turn<1>([]<isa I>() {
+      check_random<winograd_key<I>(T::value, tile_of_epilogues, true, op::hard_swish, op::leaky_relu)>(6);
+    });
+    on_machines_in_turn<2>(
+        []<isa I>() { check_random<winograd_key<I>(T::value, tile_of_epilogues, true, op::silu, op::add)>(6); });
+    on_machines_in_turn<0>(
+        []<isa I>() { check_random<winograd_key<I>(T::value, tile_of_epilogues, false, user_stage)>(6); });
+  }
 }
 
 /// A step with its kernel: input 0 to output 0, both dense, and its packed weights.
