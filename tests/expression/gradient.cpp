@@ -66,7 +66,7 @@ definition made_of(F const& f, extents const& x) {
 }  // namespace
 
 TEST_CASE("random expressions have the gradients that differences of their values give") {
-  constexpr int count = test::rounds(4000);
+  constexpr int count = test::rounds(2000);
   std::map<fault, int> refused;
   differences seen;
   int made = 0;
@@ -94,7 +94,7 @@ TEST_CASE("random expressions have the gradients that differences of their value
 }
 
 TEST_CASE("random sums of products have gradients, and those without quotients are sums of products") {
-  constexpr int count = test::rounds(4000);
+  constexpr int count = test::rounds(2000);
   differences seen;
   int made = 0, products = 0, too_large = 0, in_two_steps = 0;
   for (unsigned seed = 1; seed <= unsigned(count); ++seed) {
@@ -132,7 +132,7 @@ TEST_CASE("random sums of products have gradients, and those without quotients a
 TEST_CASE("every operator of random graphs that has an expression has gradients") {
   differences seen;
   std::set<std::string> kinds, none;
-  for (unsigned seed = 1; seed <= unsigned(test::rounds(120)); ++seed) {
+  for (unsigned seed = 1; seed <= unsigned(test::rounds(60)); ++seed) {
     reference::random_graph const random(seed);
     auto const& g = random.graph;
     for (int v = g.input_count; v < g.node_count; ++v) {

@@ -59,7 +59,7 @@ bool is_dependent(element_access const& a) {
 }  // namespace
 
 TEST_CASE("random expressions have the values and extents that another evaluator finds") {
-  constexpr int count = test::rounds(4000);
+  constexpr int count = test::rounds(2000);
   int compared = 0, folds = 0, quotients = 0, pads = 0, inferred = 0, dependent = 0;
   for (unsigned seed = 1; seed <= unsigned(count); ++seed) {
     random_expression const e = generator(seed).draw();
@@ -98,7 +98,7 @@ TEST_CASE("random expressions have the values and extents that another evaluator
 }
 
 TEST_CASE("facts of random expressions hold: bounds, footprints, elements read once") {
-  constexpr int count = test::rounds(4000);
+  constexpr int count = test::rounds(2000);
   int once = 0, exact = 0, accesses = 0, simple = 0, simple_exact = 0;
   for (unsigned seed = 1; seed <= unsigned(count); ++seed) {
     random_expression const e = generator(seed).draw();
@@ -172,7 +172,7 @@ values multiplied(matrix_form const& f, values const& a, values const& b, long s
 }  // namespace
 
 TEST_CASE("random sums of products are matrix products of scattered rows and columns") {
-  constexpr int count = test::rounds(4000);
+  constexpr int count = test::rounds(2000);
   int affine_forms = 0, affine_count = 0, quotient_forms = 0, quotient_count = 0, padded_count = 0, progressions = 0;
   for (unsigned seed = 1; seed <= unsigned(count); ++seed) {
     bool const quotients = seed % 2;

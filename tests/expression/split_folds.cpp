@@ -233,7 +233,7 @@ TEST_CASE("limits are reported") {
 }
 
 TEST_CASE("random operators keep their values, and no fold is left that depends on no other") {
-  constexpr int count = test::rounds(4000);
+  constexpr int count = test::rounds(2000);
   int split = 0;
   for (unsigned seed = 1; seed <= unsigned(count); ++seed) {
     random_expression const e = generator(seed).draw();

@@ -67,7 +67,7 @@ definition alone(index_expression const& e) {
 
 TEST_CASE("an operator whose operand is computed in place has the results of both, one after the other") {
   int done = 0, refused = 0;
-  for (unsigned seed = 1; seed <= unsigned(test::rounds(1500)); ++seed) {
+  for (unsigned seed = 1; seed <= unsigned(test::rounds(750)); ++seed) {
     definition const drawn = writer(generator(seed).draw()).written();
     if (drawn.bad.what != fault::none) continue;
     definition const outer = alone(drawn.expressions[0]);
@@ -102,7 +102,7 @@ TEST_CASE("an operator whose operand is computed in place has the results of bot
     }
   }
   MESSAGE(done, " are computed in place, ", refused, " are refused");
-  CHECK(done > test::rounds(1500));
+  CHECK(done > test::rounds(750));
 }
 
 TEST_CASE("an input of both is one input, and what nothing reads is none") {

@@ -138,7 +138,7 @@ int number_from(char const* variable, int otherwise) {
 
 TEST_CASE("gradients of random networks are the differences of the loss") {
   expression_test::define_functions();
-  int const networks = number_from("AGO_GRADIENT_NETWORKS", 100);
+  int const networks = number_from("AGO_GRADIENT_NETWORKS", 60);
   tally all;
   for (int seed = number_from("AGO_GRADIENT_SEED", 1); all.networks < networks; ++seed) {
     CAPTURE(seed);

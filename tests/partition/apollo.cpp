@@ -192,7 +192,7 @@ TEST_CASE("Apollo, Algorithm 3: parallel branches") {
 
 TEST_CASE("Apollo of random networks is that of the paper's tables and algorithms") {
   test::random r(43);
-  int const rounds = test::rounds(4'000);
+  int const rounds = test::rounds(2'000);
   long broadcasts = 0, stitched = 0, parallel = 0;
   for (int round = 0; round < rounds; ++round) {
     int const operators = round % 100 == 0 ? test::pick(r, 60, 100) : test::pick(r, 1, 30);

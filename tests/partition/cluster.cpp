@@ -76,7 +76,7 @@ TEST_CASE("clusters of small graphs are those determined by hand") {
 
 TEST_CASE("clusters equal those of the straightforward algorithm, and can run one after another") {
   test::random r(1);
-  for (int round = 0; round < test::rounds(12'000); ++round) {
+  for (int round = 0; round < test::rounds(6'000); ++round) {
     int const nodes = round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 2, 30);
     auto const d = test::make_random_dag(r, nodes);
     auto const n = oracle::view(d);
@@ -96,7 +96,7 @@ TEST_CASE("clusters equal those of the straightforward algorithm, and can run on
 
 TEST_CASE("the literal reading, any node of the component, equals the straightforward one and is acyclic too") {
   test::random r(2);
-  for (int round = 0; round < test::rounds(8'000); ++round) {
+  for (int round = 0; round < test::rounds(4'000); ++round) {
     int const nodes = round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 2, 30);
     auto const d = test::make_random_dag(r, nodes);
     auto const n = oracle::view(d);
@@ -111,7 +111,7 @@ TEST_CASE("the literal reading, any node of the component, equals the straightfo
 
 TEST_CASE("levels are the topological stages, wherever they are asked for, after contractions of neighbouring ones") {
   test::random r(4);
-  for (int round = 0; round < test::rounds(2'000); ++round) {
+  for (int round = 0; round < test::rounds(1'000); ++round) {
     auto const d = test::make_random_dag(r, test::pick(r, 2, 40));
     auto const n = oracle::view(d);
     ago::partition::levels<150, 450> l(d);
@@ -152,7 +152,7 @@ TEST_CASE("levels are the topological stages, wherever they are asked for, after
 
 TEST_CASE("contraction keeps the order, finds detours and knows which edges determine a stage") {
   test::random r(3);
-  for (int round = 0; round < test::rounds(1'500); ++round) {
+  for (int round = 0; round < test::rounds(750); ++round) {
     auto const d = test::make_random_dag(r, test::pick(r, 2, 24));
     auto const n = oracle::view(d);
     ago::partition::contraction<150, 450> c(d);

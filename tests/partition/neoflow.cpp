@@ -270,7 +270,7 @@ struct plain {
 
 TEST_CASE("random networks: decisions are those of the plain implementation, and partitions are valid") {
   int copied = 0, fused_values = 0;
-  for (unsigned seed = 0; seed < unsigned(test::rounds(16'000)); ++seed) {
+  for (unsigned seed = 0; seed < unsigned(test::rounds(8'000)); ++seed) {
     CAPTURE(seed);
     test::random r(seed);
     int const operators = test::pick(r, 1, 30);

@@ -70,7 +70,7 @@ char const* fault_of(test::random_graph const& g, ago::partitions<160> const& p,
 
 TEST_CASE("partitions of random networks by every policy are acyclic, complete and nested, and keep atoms") {
   char const* const wish = std::getenv("AGO_ROUNDS");
-  int const rounds = wish ? std::atoi(wish) : test::rounds(100'000), seeds = 10;
+  int const rounds = wish ? std::atoi(wish) : test::rounds(50'000), seeds = 10;
   for (int seed = 0; seed < seeds; ++seed) {
     test::random r(unsigned(71 + seed));
     for (int round = 0; round < rounds / seeds; ++round) {

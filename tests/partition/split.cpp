@@ -41,7 +41,7 @@ TEST_CASE("an operator that two mini-subgraphs could take goes to that of its fi
 
 TEST_CASE("splits equal a straightforward version's, are acyclic and nested, with at most one complex operator each") {
   test::random r(11);
-  for (int round = 0; round < test::rounds(10'000); ++round) {
+  for (int round = 0; round < test::rounds(5'000); ++round) {
     int const nodes = round % 40 == 0 ? test::pick(r, 60, 150) : test::pick(r, 2, 30);
     auto const d = test::make_random_dag(r, nodes);
     auto const n = oracle::view(d);

@@ -139,14 +139,12 @@ constexpr auto residual_network =
     test::grown<builder>(image, 1'000, [](builder& b, int x) { return b.inverted_residual(x, 6); });
 constexpr auto shuffle_network =
     test::grown<builder>(image, 1'000, [](builder& b, int x) { return b.shuffle_unit(x); });
-constexpr auto two_towers = towers<2>();
 #endif
 
 TEST_CASE("a thousand operators are partitioned equally at compile time and at run time") {
 #ifdef AGO_TEST_FULL
   SUBCASE("inverted residuals") { check_at_run_time(of<residual_network>()); }
   SUBCASE("shuffle units") { check_at_run_time(of<shuffle_network>()); }
-  SUBCASE("two towers") { check_at_run_time(of<two_towers>()); }
 #endif
   SUBCASE("transformers with a skip over everything") { check_at_run_time(of<transformer_network>()); }
   SUBCASE("forty towers") { check_at_run_time(of<forty_towers>()); }

@@ -87,7 +87,7 @@ bool mutate(index_expression& e, std::mt19937& random) {
 TEST_CASE("what is recognised in expressions that look like those of layers has their values") {
   std::map<std::string, int> changed;
   int recognised_count = 0, refused = 0;
-  for (unsigned seed = 1; seed <= unsigned(test::rounds(16000)); ++seed) {
+  for (unsigned seed = 1; seed <= unsigned(test::rounds(8000)); ++seed) {
     graph_test::random_layers layers(seed);
     ago::tensor const x = layers.trace.add(
         {.n = layers.any(2, 3), .h = layers.any(2, 6), .w = layers.any(2, 6), .c = 2 * layers.any(1, 3)});
@@ -120,7 +120,7 @@ TEST_CASE("what is recognised in expressions that look like those of layers has 
 }
 
 TEST_CASE("what is recognised in random expressions has their values") {
-  constexpr int count = test::rounds(4000);
+  constexpr int count = test::rounds(2000);
   int seen = 0;
   for (unsigned seed = 1; seed <= unsigned(count); ++seed) {
     generator draw(seed);

@@ -100,7 +100,6 @@ TEST_CASE("a plan moves as many bytes as simulated caches count") {
   // Not 56x56, whose last images have 3x3 pixels: one at a time, as a big Arm core computes them, they are said to read
   // three times as many bytes of weights as they do, because taps are counted that are outside of the image.
   agree<networks::squeezenet<112>>("SqueezeNet");
-  agree<networks::mobilenet_v2<56>>("MobileNet-V2");
 #endif
 }
 

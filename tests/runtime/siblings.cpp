@@ -152,7 +152,8 @@ void check_target() {
 TEST_CASE("merged siblings give the same results, whatever their channels and their kernels") {
   check_target<native_isa>();
 #ifdef AGO_TEST_FULL
-  if constexpr (native_isa == isa::avx512) check_target<isa::avx2>();
+  if constexpr (native_isa == isa::avx512)
+    check_members<isa::avx2, 2 * lanes(isa::avx2) + 3, lanes(isa::avx2) + 2, 3>();
 #endif
   check_target<isa::scalar>();
 }

@@ -59,37 +59,29 @@ struct counting_team {
 }  // namespace
 
 TEST_CASE("steps divided along channels give bit-identical results") {
-  CHECK(compare_cut<products, cut<split::channels>, 2>() > 0);
   CHECK(compare_cut<products, cut<split::channels>, 3>() > 0);
   CHECK(compare_cut<windows, cut<split::channels>, 2>() > 0);
   CHECK(compare_cut<groups, cut<split::channels>, 4>() > 0);
-  CHECK(compare_cut<heads, cut<split::channels>, 2>() > 0);
   CHECK(compare_cut<heads, cut<split::channels>, 4>() > 0);
   CHECK(compare_cut<scattered, cut<split::channels>, 2>() > 0);
-  CHECK(compare_cut<wide_squares, cut<split::channels>, 2>() == 2);
   CHECK(compare_cut<wide_squares, cut<split::channels>, 3>() == 3);
 }
 
 TEST_CASE("steps divided along pixels give bit-identical results") {
-  CHECK(compare_cut<products, cut<split::pixels>, 2>() > 0);
   CHECK(compare_cut<products, cut<split::pixels>, 4>() > 0);
   CHECK(compare_cut<groups, cut<split::pixels>, 3>() > 0);
   CHECK(compare_cut<heads, cut<split::pixels>, 3>() > 0);
-  CHECK(compare_cut<scattered, cut<split::pixels>, 2>() > 0);
   CHECK(compare_cut<scattered, cut<split::pixels>, 3>() > 0);
-  CHECK(compare_cut<squares, cut<split::pixels>, 2>() == 4);  // the tiles of Winograd
-  CHECK(compare_cut<squares, cut<split::pixels>, 3>() == 6);
+  CHECK(compare_cut<squares, cut<split::pixels>, 3>() == 6);  // the tiles of Winograd
   CHECK(compare_cut<many_squares, cut<split::pixels>, 4>() == 4);
 }
 
 TEST_CASE("steps divided along rows give bit-identical results") {
-  CHECK(compare_cut<windows, cut<split::rows>, 2>() > 0);
   CHECK(compare_cut<windows, cut<split::rows>, 3>() > 0);
   CHECK(compare_cut<windows, cut<split::rows>, 4>() > 0);
 }
 
 TEST_CASE("steps divided along images give bit-identical results") {
-  CHECK(compare_cut<groups, cut<split::images>, 2>() > 0);
   CHECK(compare_cut<groups, cut<split::images>, 3>() > 0);
   CHECK(compare_cut<groups, cut<split::images, tiling::rows>, 3>() > 0);
 }
@@ -107,7 +99,6 @@ TEST_CASE("pipelines are divided along channels, images, pixels and rows, and gi
   CHECK(compare_cut<ends_depthwise, cut<split::channels, tiling::channels, 48>, 2>() == 2);
   CHECK(compare_cut<ends_depthwise, cut<split::channels, tiling::channels, 32>, 4>() > 2);
   CHECK(compare_cut<ends_depthwise, cut<split::channels, tiling::channels_rows, 32>, 3>() == 3);
-  CHECK(compare_cut<ends_pointwise, cut<split::rows, tiling::rows>, 2>() == 2);
   CHECK(compare_cut<ends_pointwise, cut<split::rows, tiling::rows>, 3>() == 3);
   CHECK(compare_cut<residual_blocks, cut<split::images, tiling::rows>, 4>() == 2);
   CHECK(compare_cut<residual_blocks, cut<split::images, tiling::channels, 32>, 2>() == 2);
@@ -115,7 +106,6 @@ TEST_CASE("pipelines are divided along channels, images, pixels and rows, and gi
 }
 
 TEST_CASE("pipelines with windows in the middle are divided along rows, those at the border being computed twice") {
-  CHECK(compare_cut<residual_block, cut<split::rows, tiling::rows>, 2>() == 2);
   CHECK(compare_cut<residual_block, cut<split::rows, tiling::rows>, 4>() == 4);
   CHECK(compare_cut<residual_block, cut<split::rows, tiling::channels_rows, 32>, 3>() == 3);
   CHECK(compare_cut<windows, cut<split::rows, tiling::rows>, 3>() == 6);

@@ -4,12 +4,12 @@
 
 namespace test {
 
-/// `full` with AGO_TEST_FULL, a quarter of them otherwise.
+/// `full` with AGO_TEST_FULL, half of them otherwise.
 constexpr int rounds(int full) {
 #ifdef AGO_TEST_FULL
   return full;
 #else
-  return full / 4;
+  return full / 2;
 #endif
 }
 

@@ -66,7 +66,7 @@ bool is_mini(std::string const& region) { return region.find(": part") != region
 
 /// The time of the result as a multiple of the optimum, averaged over some seeds.
 double quality(synthetic::shape what, method how, variant v, int budget) {
-  constexpr int seeds = test::rounds(4);
+  constexpr int seeds = test::rounds(2);
   double sum = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     what.seed = seed;
@@ -182,9 +182,9 @@ TEST_CASE("a contender replaces the best only after it has won twice with confid
 TEST_CASE("if nothing can be gained, hardly anything is replaced") {
   flat_landscape p({.noise = .05});
   settings s;
-  s.budget = test::rounds(1000);
+  s.budget = test::rounds(500);
   s.what = variant::ago_nr;
-  CHECK(searched(p, s).replacements.size() <= std::size_t(test::rounds(8)));  // budget / 400 are expected
+  CHECK(searched(p, s).replacements.size() <= std::size_t(test::rounds(4)));  // budget / 400 are expected
 }
 
 TEST_CASE("minis that gain nothing settle after a number of trials, and are then joined") {
