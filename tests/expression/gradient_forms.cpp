@@ -146,7 +146,7 @@ TEST_CASE("gradients of windows that are strided have the values of differences,
           CAPTURE(extent);
           for (int const groups : {1, 3}) {
             definition const d = convolution({kernel, stride, pad, groups}, 1, extent, 3, 3);
-            for (int k = 0; k < 2; ++k) seen.check(d.expressions[0], k, gradient_of(d.expressions[0], k), random, 60);
+            for (int k = 0; k < 2; ++k) seen.check(d.expressions[0], k, gradient_of(d.expressions[0], k), random, 20);
           }
         }
   CHECK(seen.kinks == 0);

@@ -3,6 +3,7 @@
 
 #include <networks/mnasnet.hpp>
 #include <networks/mobilenet_v2.hpp>
+#include <networks/mobilevit.hpp>
 #include <networks/shufflenet_v2.hpp>
 #include <networks/squeezenet.hpp>
 
@@ -14,6 +15,10 @@ TEST_CASE("larger networks of convolutions give torchvision's results") {
   agrees<networks::mnasnet<224>>("mnasnet", 224);
   agrees<networks::shufflenet_v2<224>>("shufflenet_v2", 224);
   agrees<networks::squeezenet<224>>("squeezenet", 224);
+}
+
+TEST_CASE("a network of convolutions and attention gives PyTorch's results") {
+  agrees<networks::mobilevit_s<64>>("mobilevit_s", 64);
 }
 
 #ifdef AGO_TEST_FULL  // smallest.cpp has another size, too

@@ -4,7 +4,6 @@
 
 #include <networks/bert_tiny.hpp>
 #include <networks/mobilenet_v2.hpp>
-#include <networks/mobilevit.hpp>
 #include <networks/shufflenet_v2.hpp>
 #include <networks/squeezenet.hpp>
 
@@ -16,7 +15,4 @@ TEST_CASE("networks of convolutions give torchvision's results") {
   agrees<networks::squeezenet<56>>("squeezenet", 56);
 }
 
-TEST_CASE("networks with attention give PyTorch's results") {
-  agrees<networks::mobilevit_s<64>>("mobilevit_s", 64);
-  agrees<networks::bert_tiny<16>>("bert_tiny", 16);
-}
+TEST_CASE("a network with attention gives PyTorch's results") { agrees<networks::bert_tiny<16>>("bert_tiny", 16); }

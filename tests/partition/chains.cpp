@@ -11,17 +11,17 @@ using namespace ago::partition;
 namespace {
 
 /// A line of convolutions on square images: kind, and side and channels after each.
-struct link {
+struct line_part {
   op kind;
   int side, channels;
 };
 
 template <int N>
-constexpr graph<N + 1, N> line(link const (&links)[N], shape in) {
+constexpr graph<N + 1, N> line(line_part const (&links)[N], shape in) {
   graph<N + 1, N> g{};
   g.nodes[0] = {.kind = op::input, .out = in};
   for (int v = 1; v <= N; ++v) {
-    link const& l = links[v - 1];
+    line_part const& l = links[v - 1];
     g.nodes[v] = {.kind = l.kind, .out = {1, l.side, l.side, l.channels}, .input_first = v - 1, .input_count = 1};
     if (l.kind == op::depthwise || pools_windows(l.kind)) g.nodes[v].win = {.kernel_h = 3, .kernel_w = 3};
     if (pools_windows(l.kind)) g.nodes[v].win.stride_h = g.nodes[v].win.stride_w = 2;
@@ -31,8 +31,8 @@ constexpr graph<N + 1, N> line(link const (&links)[N], shape in) {
   return g;
 }
 
-constexpr link first_blocks[] = {{op::conv2d, 112, 32},    {op::depthwise, 112, 32}, {op::pointwise, 112, 16},
-                                 {op::pointwise, 112, 96}, {op::depthwise, 56, 96},  {op::pointwise, 56, 24}};
+constexpr line_part first_blocks[] = {{op::conv2d, 112, 32},    {op::depthwise, 112, 32}, {op::pointwise, 112, 16},
+                                      {op::pointwise, 112, 96}, {op::depthwise, 56, 96},  {op::pointwise, 56, 24}};
 constexpr auto mobilenet_start = line(first_blocks, {1, 224, 224, 3});
 
 template <class G>
@@ -54,12 +54,12 @@ TEST_CASE("likewise on a core with a small L2") {
 }
 
 TEST_CASE("there, no product of a large value is alone") {
-  constexpr link last_blocks[] = {{op::pointwise, 28, 192}, {op::depthwise, 28, 192}, {op::pointwise, 28, 32},
-                                  {op::pointwise, 28, 192}, {op::depthwise, 28, 192}, {op::pointwise, 28, 32}};
+  constexpr line_part last_blocks[] = {{op::pointwise, 28, 192}, {op::depthwise, 28, 192}, {op::pointwise, 28, 32},
+                                       {op::pointwise, 28, 192}, {op::depthwise, 28, 192}, {op::pointwise, 28, 32}};
   constexpr auto c = chains(line(last_blocks, {1, 28, 28, 32}), cortex_a55);
   static_assert(c.count == 2 && c.of[0] == c.of[2] && c.of[3] == c.of[5]);
-  constexpr link small_images[] = {{op::pointwise, 7, 960}, {op::depthwise, 7, 960}, {op::pointwise, 7, 160},
-                                   {op::pointwise, 7, 960}, {op::depthwise, 7, 960}, {op::pointwise, 7, 320}};
+  constexpr line_part small_images[] = {{op::pointwise, 7, 960}, {op::depthwise, 7, 960}, {op::pointwise, 7, 160},
+                                        {op::pointwise, 7, 960}, {op::depthwise, 7, 960}, {op::pointwise, 7, 320}};
   constexpr auto small = line(small_images, {1, 7, 7, 160});
   constexpr auto d = chains(small, cortex_a55);
   static_assert(d.of[1] == d.of[2] && d.of[4] == d.of[5]);
@@ -81,12 +81,12 @@ TEST_CASE("a value read twice, a network output and a dense convolution end a ch
 }
 
 TEST_CASE("pooling ends chains, but does not start any") {
-  constexpr link stem[] = {{op::conv2d, 111, 64}, {op::max_pool, 55, 64}, {op::pointwise, 55, 16}};
+  constexpr line_part stem[] = {{op::conv2d, 111, 64}, {op::max_pool, 55, 64}, {op::pointwise, 55, 16}};
   constexpr auto c = chains(line(stem, {1, 224, 224, 3}));
   static_assert(c.of[0] == c.of[1] && c.of[1] != c.of[2]);
-  constexpr link average[] = {{op::depthwise, 112, 64}, {op::avg_pool, 56, 64}};
+  constexpr line_part average[] = {{op::depthwise, 112, 64}, {op::avg_pool, 56, 64}};
   static_assert(chains(line(average, {1, 112, 112, 64})).count == 1);
-  constexpr link whole[] = {{op::pointwise, 112, 64}, {op::global_avg_pool, 1, 64}};
+  constexpr line_part whole[] = {{op::pointwise, 112, 64}, {op::global_avg_pool, 1, 64}};
   static_assert(chains(line(whole, {1, 112, 112, 16})).count == 2);
 }
 
@@ -96,8 +96,8 @@ TEST_CASE("the chains of a line save as much as the best of all possible cuts") 
   device const devices[] = {{}, cortex_a53, cortex_a55, cortex_a76};
   int joined = 0;
   for (int round = 0; round < 500; ++round) {
-    link links[9];
-    for (link& l : links) {
+    line_part links[9];
+    for (line_part& l : links) {
       op const kinds[] = {op::pointwise, op::depthwise, op::linear};
       l = {kinds[pick(3)], 7 + pick(60), 1 + pick(150)};
       if (&l > links && l.kind == op::depthwise) l.channels = (&l - 1)->channels;

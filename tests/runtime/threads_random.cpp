@@ -48,7 +48,7 @@ inline constexpr auto network = input{.n = draw(S, 0, 0, 3) ? 1 : draw(S, 1, 2, 
                                 };
 
 #ifdef AGO_TEST_FULL
-constexpr unsigned networks = 6;
+constexpr unsigned networks = 4;
 #else
 constexpr unsigned networks = 3;  // tests/differential/planned.cpp runs far more
 #endif

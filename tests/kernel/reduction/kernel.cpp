@@ -95,10 +95,10 @@ TEST_CASE("reductions along any axes, of any number of channels and pixel stride
         int const counts[] = {1, 3, lanes(I), lanes(I) + 1, 4 * lanes(I), 4 * lanes(I) + 3, 5 * lanes(I) - 1, 70};
         problem const p(r, counts[seed], along);
         check<op::reduce_sum, I>(p);
-        check<op::reduce_mean, I>(p);
-        check<op::reduce_max, I>(p);
-        check<op::reduce_min, I>(p);
-        check<op::reduce_product, I>(p);
+        if constexpr (test::has_turn(I, 0)) check<op::reduce_mean, I>(p);
+        if constexpr (test::has_turn(I, 1)) check<op::reduce_max, I>(p);
+        if constexpr (test::has_turn(I, 2)) check<op::reduce_min, I>(p);
+        if constexpr (test::has_turn(I, 3)) check<op::reduce_product, I>(p);
       }
   });
 }
