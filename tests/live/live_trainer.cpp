@@ -73,10 +73,11 @@ class changing_step {
     }
   }
   std::span<float, program::parameter_count> parameters() { return parameters_; }
-  void run(float const* const* inputs, float* const* outputs) {
+  void run(float const* const* inputs, float* const* outputs, auto const& after) {
     auto const& p = programs_[++runs_ % programs_.size()];
     p->repack(parameters_);
     p->run(inputs, outputs);
+    after(program::steps - 1);
   }
 
  private:

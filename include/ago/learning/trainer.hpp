@@ -48,7 +48,7 @@ struct memory_suffices {
                 "are computed again; the second number is the least that was found");
 };
 
-/// `Runner`: has the parameters, and runs forward and backward, as compiled_step does.
+/// `Runner`: has the parameters, and runs forward and backward, as compiled_step does, or tells only of the last step.
 template <auto const& Net, auto const& Loss, class Optimizer, training How, class Runner, class Inputs>
 class trainer_of;
 
