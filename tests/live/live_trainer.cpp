@@ -124,9 +124,10 @@ TEST_CASE("the documented training leaves a log and a header") {
   CHECK(tuner::read_header(here / "my_board.hpp").has_value());
 }
 
-TEST_CASE("a live trainer packs no more than a trainer: its programs share the parameters that they use as they are") {
+TEST_CASE(
+    "programs of a live trainer share the parameters that they use as they are, as those that are planned before") {
   auto const plan = std::make_unique<::program::plan_type>(tuner::schedule_list());
-  CHECK(plan->packed_floats() == fixed_trainer::program::packed_floats);
+  CHECK(plan->packed_floats() == planned<step::network, untuned, in_place>::packed_floats);
 }
 
 TEST_CASE("every schedule trains like the default, up to rounding") {
