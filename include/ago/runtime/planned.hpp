@@ -187,7 +187,7 @@ class unchecked_plan {
   /// Packs those of one step (storage::trained_in_turn), where those of the steps before have been.
   static void pack_step(int step, std::span<float const, parameter_count> weights,
                         std::span<float, packed_floats> packed) noexcept {
-    typename packing_starts::place const from = starts.of_step[step], to = starts.of_step[step + 1];
+    packing_place const from = starts.of_step[step], to = starts.of_step[step + 1];
     packings.template pack_operators<Options.target, contracts>(from.operators, to.operators, weights.data(),
                                                                 packed.data());
     packings.template pack_stages<Options.target>(from.stages, to.stages, weights.data(), packed.data());
@@ -268,17 +268,18 @@ class unchecked_plan {
                     [&](auto const&) { ++r.stages; });
     return r;
   }();
-  /// The first operator and stage of each step in the list of packings, and the end.
+  /// A place in the list of packings.
+  struct packing_place {
+    std::uint16_t operators{}, stages{};
+  };
+  /// The first operator and stage of each step in that list, and the end.
   struct packing_starts {
-    struct place {
-      std::uint16_t operators{}, stages{};
-    };
-    place of_step[steps + 1]{};
+    packing_place of_step[steps + 1]{};
   };
   static constexpr packing_starts starts = []() AGO_CONSTEVAL {
     packing_starts r;
     for (int i = 0; i < parts.count; ++i) {
-      typename packing_starts::place& next = r.of_step[groups.group_of[i] + 1];
+      packing_place& next = r.of_step[groups.group_of[i] + 1];
       if (first_part(groups.group_of[i]) == i) next = r.of_step[groups.group_of[i]];
       for_each_packing(
           i, plan.steps[i], runs_of(i), formed::merged, [&](auto const&) { ++next.operators; },
