@@ -161,14 +161,14 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
                        std::span<target_type const, target_size> targets) noexcept {
     auto const change = optimizer(rate, updates_ + 1);
     int next = 0;
-    float const loss = run(in..., targets, [&](int k, float loss) {
+    float const r = run(in..., targets, [&](int k, float loss) {
       for (; next < times.count && times.after[next] <= k; ++next)
         if (std::isfinite(loss)) update_row(times.row[next], change, 1);
     });
-    if (status_ != training_status::ok) return loss;
+    if (status_ != training_status::ok) return r;
     ++updates_;
     update_statistics();
-    return loss;
+    return r;
   }
   /// Forward and backward. Calls after(k, loss) when step k has been computed; the loss is there from some step on.
   float run(std::span<float const, program::input_size(int(I))>... in,

@@ -16,7 +16,6 @@ struct update_times {
   int row[capacity]{};    ///< in the order of steps
   int after[capacity]{};  ///< of row[i]
   int count{};
-  int loss_after{};  ///< the step after which the loss is there, which no update precedes
 };
 
 /// Those of `Program`, whose outputs are the loss and the gradients of all rows that are not frozen, and that reads
@@ -25,6 +24,7 @@ template <class Program, int N>
 constexpr update_times<N> update_times_of(parameter_table<N> const& table, trained_rows<N> const& rows) {
   using area = plan::place::area;
   int step[update_times<N>::capacity]{}, row_of[update_times<N>::capacity + 1]{};
+  int loss_after = 0;  // no update precedes the loss
   update_times<N> r;
   for (int i = 0, k = 1; i < N; ++i)
     if (rows.use[i] != row_use::frozen) row_of[k++] = i;
@@ -50,12 +50,12 @@ constexpr update_times<N> update_times_of(parameter_table<N> const& table, train
   };
   auto const written = [&](int k, plan::place const& at) {
     if (at.in != area::output) return;
-    (at.index == 0 ? r.loss_after : step[row_of[at.index]]) = k;
+    (at.index == 0 ? loss_after : step[row_of[at.index]]) = k;
   };
   Program::for_each_access(read, packed, written);
   for (int i = 0; i < N; ++i) {
     if (rows.use[i] != row_use::trained) continue;
-    int const after = step[i] < r.loss_after ? r.loss_after : step[i];
+    int const after = step[i] < loss_after ? loss_after : step[i];
     int place = r.count++;
     for (; place > 0 && r.after[place - 1] > after; --place) {
       r.row[place] = r.row[place - 1];

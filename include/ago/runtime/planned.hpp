@@ -259,15 +259,6 @@ class unchecked_plan {
     for_each_constant(graph, memory, constant);
     for (int i = 0; i < parts.count; ++i) for_each_packing(i, plan.steps[i], runs_of(i), formed::merged, main, after);
   }
-  struct packing_counts {
-    int constants{}, operators{}, stages{};
-  };
-  static constexpr packing_counts counts = []() AGO_CONSTEVAL {
-    packing_counts r;
-    for_each_packed([&](auto const&) { ++r.constants; }, [&](auto const&) { ++r.operators; },
-                    [&](auto const&) { ++r.stages; });
-    return r;
-  }();
   /// A place in the list of packings.
   struct packing_place {
     std::uint16_t operators{}, stages{};
@@ -287,8 +278,13 @@ class unchecked_plan {
     }
     return r;
   }();
+  static constexpr int constants = []() AGO_CONSTEVAL {
+    int r = 0;
+    for_each_constant(graph, memory, [&](auto const&) { ++r; });
+    return r;
+  }();
   static constexpr auto packings = []() AGO_CONSTEVAL {
-    packing_list<counts.constants, counts.operators, counts.stages> r;
+    packing_list<constants, starts.of_step[steps].operators, starts.of_step[steps].stages> r;
     int c = 0, o = 0, s = 0;
     for_each_packed([&](auto const& x) { r.constants[c++] = x; }, [&](auto const& x) { r.operators[o++] = x; },
                     [&](auto const& x) { r.stages[s++] = x; });
