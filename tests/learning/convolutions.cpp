@@ -36,7 +36,7 @@ TEST_CASE("weights that are packed in turn need nothing of what was in their mem
   static constexpr cross_entropy_loss smoothed{.smoothing = .1};
   static constexpr training how{.batch = 4};
   using step = learning::training_step<convolutional, smoothed, how>;
-  using program = ago::program<step::network, untuned, with_storage(how.program, storage::trained_in_turn)>;
+  using program = ago::program<step::network, untuned, with_storage(how.program, storage::trained)>;
   generator random(1);
   std::vector<float> const weights = filled(parameters<convolutional>, random);
   std::vector<std::vector<float>> in, first, second;

@@ -117,7 +117,7 @@ TEST_CASE("results stay those of the static model whatever schedules are offered
   using problem = live::verified_problem<net, options{}>;
   std::atomic<bool> never = false, done = false;
   tuner::samples const with = {weights(), {picture()}};
-  problem p("net", with, {}, never, tuner::menu<net>::view());
+  problem p("net", with, exploration().tolerance, never, tuner::menu<net>::view());
   live::runner<problem::program_type> r(p.verified(tuner::usual(p.choices())));
   std::thread explorer([&] {
     std::mt19937 random(3);
@@ -187,7 +187,7 @@ TEST_CASE("a kernel that computes nothing is fast, and never enters") {
   floats got(live_net::output_size());
   float const* const inputs[] = {picture().data()};
   float* const outputs[] = {got.data()};
-  live::explorer<net, options{}> e(r, "net", tuner::samples_of<net, options{}>(), {}, quick, kernels);
+  live::explorer<net, options{}, program> e(r, "net", tuner::samples_of<net, options{}>(), quick, kernels);
   float worst = 0;
   for (int after = 0; after < 200; after += !e.progress().running || e.progress().wrong > 20) {
     std::ranges::fill(got, 0.f);

@@ -30,7 +30,7 @@ using fixed_trainer = trainer<net, cross_entropy, sgd, how>;
 using moving_trainer = live_trainer<net, cross_entropy, sgd, how>;
 using step = learning::training_step<net, cross_entropy, how>;
 constexpr auto in_place = with_storage(how.program, storage::trained);
-using program = tuner::live_program<tuner::live_plan<step::network, in_place>>;
+using program = live::training_program<step, in_place>;
 
 exploration const quick{.trials = 10, .only_idle_time = false};
 
@@ -68,16 +68,15 @@ class changing_step {
     while (programs_.size() < 20) {
       tuner::candidate c;
       for (tuner::choice const& x : problem_.choices()) c.push_back(std::uint8_t(random() % x.options.size()));
-      if (problem_.feasible(c)) programs_.push_back(problem_.verified(c));
-      REQUIRE(programs_.back() != nullptr);
+      if (!problem_.feasible(c)) continue;
+      auto p = problem_.verified(c);
+      REQUIRE(p != nullptr);
+      programs_.push_back(std::make_unique<::program>(std::move(*p)));
     }
   }
   std::span<float, program::parameter_count> parameters() { return parameters_; }
-  void run(float const* const* inputs, float* const* outputs, auto const& after) {
-    auto const& p = programs_[++runs_ % programs_.size()];
-    p->repack(parameters_);
-    p->run(inputs, outputs);
-    after(program::steps - 1);
+  void run(float const* const* inputs, float* const* outputs, auto const& update) {
+    programs_[++runs_ % programs_.size()]->run(inputs, outputs, update);
   }
 
  private:
@@ -85,7 +84,7 @@ class changing_step {
   live::verified_problem<step::network, in_place> problem_{
       "changing",
       {tuner::sample_parameters<step::network>(), live::sample_inputs_of_step<step>()},
-      {.repacks = true},
+      exploration().tolerance,
       never_,
       tuner::menu<step::network, in_place>::view()};
   std::vector<std::unique_ptr<::program>> programs_;
@@ -124,10 +123,19 @@ TEST_CASE("the documented training leaves a log and a header") {
   CHECK(tuner::read_header(here / "my_board.hpp").has_value());
 }
 
-TEST_CASE(
-    "programs of a live trainer share the parameters that they use as they are, as those that are planned before") {
+TEST_CASE("a program of a live trainer needs the memory of a static one, and updates parameters in the same order") {
   auto const plan = std::make_unique<::program::plan_type>(tuner::schedule_list());
-  CHECK(plan->packed_floats() == planned<step::network, untuned, in_place>::packed_floats);
+  CHECK(plan->packed_floats() == fixed_trainer::program::packed_floats);
+  CHECK(plan->arena_floats() == fixed_trainer::program::arena_floats);
+  auto const live = learning::update_times_of(*plan, step::table, step::rows);
+  auto const fixed = learning::update_times_of(fixed_trainer::program{}, step::table, step::rows);
+  REQUIRE(live.count == step::rows.trained);
+  REQUIRE(fixed.count == live.count);
+  for (int i = 0; i < live.count; ++i) {
+    CHECK(live.row[i] == fixed.row[i]);
+    CHECK(live.after[i] == fixed.after[i]);
+  }
+  CHECK(live.after[0] < plan->steps() - 1);
 }
 
 TEST_CASE("every schedule trains like the default, up to rounding") {

@@ -97,10 +97,10 @@ TEST_CASE("packed weights of the steps are aligned and do not overlap") {
   CHECK(p.packed_floats >= end);
 }
 
-TEST_CASE("weights that are packed in turn share memory from step to step, but not within a pipeline") {
-  static constexpr options apart = with_storage(avx2, storage::trained_in_turn);
+TEST_CASE("weights that are trained share memory from step to step, but not within a pipeline") {
+  static constexpr options apart = with_storage(avx2, storage::trained);
   static constexpr options intensive{.target = isa::avx2, .policy = policy::ago};
-  static constexpr options together = with_storage(intensive, storage::trained_in_turn);
+  static constexpr options together = with_storage(intensive, storage::trained);
   auto const check = []<int N>(auto const& groups, execution_plan<N> const& p) {
     long most = 0, end = 0;
     for (int i = 0; i < N; ++i) {

@@ -7,7 +7,6 @@
 #include <ago/learning/optimizers.hpp>
 #include <ago/learning/training_network.hpp>
 #include <ago/learning/update.hpp>
-#include <ago/learning/update_times.hpp>
 #include <ago/runtime/large_pages.hpp>
 
 #include <cmath>
@@ -48,7 +47,7 @@ struct memory_suffices {
                 "are computed again; the second number is the least that was found");
 };
 
-/// `Runner`: has the parameters, and runs forward and backward, as compiled_step does, or tells only of the last step.
+/// `Runner`: has the parameters, and runs forward and backward, as compiled_step does.
 template <auto const& Net, auto const& Loss, class Optimizer, training How, class Runner, class Inputs>
 class trainer_of;
 
@@ -149,7 +148,6 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   Runner runner_;
 
  private:
-  static constexpr auto times = []() AGO_CONSTEVAL { return update_times_of<program>(table, rows); }();
   static constexpr std::size_t mask_floats = [] {
     std::size_t r = 0;
     for (int k = 0; k < planned_step::dropouts; ++k) r += program::input_size(planned_step::first_mask + k);
@@ -160,19 +158,17 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   float run_and_update(std::span<float const, program::input_size(int(I))>... in,
                        std::span<target_type const, target_size> targets) noexcept {
     auto const change = optimizer(rate, updates_ + 1);
-    int next = 0;
-    float const r = run(in..., targets, [&](int k, float loss) {
-      for (; next < times.count && times.after[next] <= k; ++next)
-        if (std::isfinite(loss)) update_row(times.row[next], change, 1);
+    float const r = run(in..., targets, [&](int row, float loss) {
+      if (std::isfinite(loss)) update_row(row, change, 1);
     });
     if (status_ != training_status::ok) return r;
     ++updates_;
     update_statistics();
     return r;
   }
-  /// Forward and backward. Calls after(k, loss) when step k has been computed; the loss is there from some step on.
+  /// Forward and backward. Calls update(row, loss) as soon as the row can be updated, but not before the loss is there.
   float run(std::span<float const, program::input_size(int(I))>... in,
-            std::span<target_type const, target_size> targets, auto const& after) noexcept {
+            std::span<target_type const, target_size> targets, auto const& update) noexcept {
     float const nothing = std::numeric_limits<float>::quiet_NaN();
     float const* const wanted = values_of(targets);
     if (status_ != training_status::ok) return nothing;
@@ -190,7 +186,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
     float* outputs[1 + rows.count + 1] = {&loss};
     for (int i = 0, k = 1; i < table.size(); ++i)
       if (rows.use[i] != row_use::frozen) outputs[k++] = to + rows.place[i];
-    runner_.run(inputs, outputs, [&](int k) { after(k, loss); });
+    runner_.run(inputs, outputs, [&](int row) { update(row, loss); });
     if (!std::isfinite(loss)) status_ = training_status::loss_is_not_finite;
     if (status_ != training_status::ok) return loss;
     accumulated_ = adds ? accumulated_ + 1 : 1;
@@ -288,7 +284,7 @@ struct no_trainer {
 template <auto const& Schedules>
 struct compiled_with {
   template <class Step, options_for Options>
-  using runner = compiled_step<ago::program<Step::network, Schedules, with_storage(Options, storage::trained_in_turn)>>;
+  using runner = compiled_step<Step, ago::program<Step::network, Schedules, with_storage(Options, storage::trained)>>;
   using none = no_trainer;
 };
 

@@ -105,7 +105,7 @@ struct training_step : unlimited_step<Net, Loss, without_limit(How)> {
   using unlimited = unlimited_step<Net, Loss, without_limit(How)>;
   /// What is computed again within How.activation_bytes.
   using limited = typename decltype(within_limit<unlimited::recorded, unlimited::table,
-                                                 with_storage(resolved(How.program), storage::trained_in_turn),
+                                                 with_storage(resolved(How.program), storage::trained),
                                                  How.activation_bytes>())::type;
   static constexpr auto const& network = limited::network;
 };

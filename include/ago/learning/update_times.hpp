@@ -16,12 +16,19 @@ struct update_times {
   int row[capacity]{};    ///< in the order of steps
   int after[capacity]{};  ///< of row[i]
   int count{};
+
+  /// Calls update(row) for those that are to be updated when step k has been computed. `next`: how many have been,
+  /// which is 0 before the first step.
+  constexpr void for_each_after(int k, int& next, auto const& update) const {
+    for (; next < count && after[next] <= k; ++next) update(row[next]);
+  }
 };
 
-/// Those of `Program`, whose outputs are the loss and the gradients of all rows that are not frozen, and that reads
-/// parameters in place behind its inputs, or packs them for a step right before it (storage::trained_in_turn).
-template <class Program, int N>
-constexpr update_times<N> update_times_of(parameter_table<N> const& table, trained_rows<N> const& rows) {
+/// Those of a program, or a plan, whose outputs are the loss and the gradients of all rows that are not frozen, and
+/// that reads parameters in place behind its inputs, or packs them for a step right before it (storage::trained).
+template <int N>
+constexpr update_times<N> update_times_of(auto const& program, parameter_table<N> const& table,
+                                          trained_rows<N> const& rows) {
   using area = plan::place::area;
   int step[update_times<N>::capacity]{}, row_of[update_times<N>::capacity + 1]{};
   int loss_after = 0;  // no update precedes the loss
@@ -38,7 +45,7 @@ constexpr update_times<N> update_times_of(parameter_table<N> const& table, train
     return low;
   };
   auto const read = [&](int k, plan::place const& at, shape const& s) {
-    if (at.in != area::input || at.index != Program::inputs) return;
+    if (at.in != area::input || at.index != program.inputs) return;
     long const end = at.offset + (s.pixels() - 1) * at.pixel_stride + s.c;
     for (int i = row_at(at.offset); i < N && table[i].offset < end; ++i) step[i] = k;
   };
@@ -52,7 +59,7 @@ constexpr update_times<N> update_times_of(parameter_table<N> const& table, train
     if (at.in != area::output) return;
     (at.index == 0 ? loss_after : step[row_of[at.index]]) = k;
   };
-  Program::for_each_access(read, packed, written);
+  program.for_each_access(read, packed, written);
   for (int i = 0; i < N; ++i) {
     if (rows.use[i] != row_use::trained) continue;
     int const after = step[i] < loss_after ? loss_after : step[i];

@@ -12,22 +12,23 @@
 
 namespace ago::live {
 
-template <auto const& Net, options_for Options>
+/// `Program`: made of the program that runs a plan with kernels of the menu, or this itself.
+template <auto const& Net, options_for Options, class Program = tuner::live_program<tuner::live_plan<Net, Options>>>
 class explored {
   static_assert(Options.device.threads == 1,
                 "ago: a live model runs on one thread; a model for several threads is tuned beforehand (ago::tune)");
 
  public:
   using plan_type = tuner::live_plan<Net, Options>;
-  using program_type = tuner::live_program<plan_type>;
 
   /// Begins with the default schedules and these weights.
   explicit explored(std::span<float const> weights)
-      : runner_(program_type::make(std::make_shared<plan_type const>(tuner::schedule_list()), kernels(), weights)) {}
+      : runner_(std::make_unique<Program>(std::move(*tuner::live_program<plan_type>::make(
+            std::make_shared<plan_type const>(tuner::schedule_list()), kernels(), weights)))) {}
 
-  void start(std::string name, tuner::samples const& with, trial_rules const& rules, exploration const& how) {
+  void start(std::string name, tuner::samples const& with, exploration const& how) {
     explorer_.reset();
-    explorer_.emplace(runner_, std::move(name), with, rules, how, kernels());
+    explorer_.emplace(runner_, std::move(name), with, how, kernels());
   }
   void stop() {
     if (explorer_) explorer_->stop();
@@ -38,22 +39,15 @@ class explored {
   }
   exploration_progress progress() const { return explorer_ ? explorer_->progress() : exploration_progress{}; }
 
-  void run(float const* const* inputs, float* const* outputs) noexcept {
-    runner_.run([&](program_type const& p) { p.run(inputs, outputs); });
-  }
-  /// Packs the weights first.
-  void run(std::span<float const> weights, float const* const* inputs, float* const* outputs) noexcept {
-    runner_.run([&](program_type const& p) {
-      p.repack(weights);
-      p.run(inputs, outputs);
-    });
+  void run(float const* const* inputs, float* const* outputs, auto const&... more) noexcept {
+    runner_.run([&](Program const& p) { p.run(inputs, outputs, more...); });
   }
 
  private:
   static tuner::menu_view const& kernels() { return tuner::menu<Net, Options>::view(); }
 
-  runner<program_type> runner_;
-  std::optional<explorer<Net, Options>> explorer_;
+  runner<Program> runner_;
+  std::optional<explorer<Net, Options, Program>> explorer_;
 };
 
 }  // namespace ago::live

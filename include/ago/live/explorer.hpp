@@ -63,17 +63,17 @@ class reporting_referee : public tuner::recorded_referee {
   std::atomic<int> shown_trials_ = 0;
 };
 
-/// One exploration, from construction on.
-template <auto const& Net, options_for Options>
+/// One exploration, from construction on. `Program`: made of the problem's programs that are found.
+template <auto const& Net, options_for Options, class Program>
 class explorer {
  public:
   using problem_type = verified_problem<Net, Options>;
-  using program_type = typename problem_type::program_type;
 
   /// Throws a tuner::failure if the log cannot be used.
-  explorer(runner<program_type>& where, std::string name, tuner::samples const& with, trial_rules const& rules,
-           exploration const& how, tuner::menu_view const& kernels)
-      : where_(where), how_(how), search_(settings_of(how)), problem_(std::move(name), with, rules, stop_, kernels),
+  explorer(runner<Program>& where, std::string name, tuner::samples const& with, exploration const& how,
+           tuner::menu_view const& kernels)
+      : where_(where), how_(how), search_(settings_of(how)),
+        problem_(std::move(name), with, how.tolerance, stop_, kernels),
         log_(how.log.empty() ? "/dev/null" : how.log, tuner::identity_of(problem_, search_, how.device), true,
              [](std::string const&) {}),
         referee_(problem_, log_, silent_, search_.budget, stop_, [this](tuner::candidate const& c) { offer(c); }),
@@ -119,9 +119,9 @@ class explorer {
   }
   void offer(tuner::candidate const& c) {
     where_.programs.collect();
-    std::unique_ptr<program_type> p = problem_.verified(c);
+    auto const p = problem_.verified(c);
     if (!p || stop_) return;
-    where_.programs.offer(std::move(p));
+    where_.programs.offer(std::make_unique<Program>(std::move(*p)));
     offered_ = c;
   }
   /// What the header will say, unless it is what runs already: it may have been sent back in a bad moment.
@@ -129,7 +129,7 @@ class explorer {
     if (finding_.best() != offered_ || where_.sent_back() > 0) offer(finding_.best());
   }
 
-  runner<program_type>& where_;
+  runner<Program>& where_;
   exploration how_;
   tuner::settings search_;
   std::atomic<bool> stop_ = false, running_ = true;

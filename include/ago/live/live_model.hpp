@@ -45,7 +45,7 @@ class model_of<Net, Options, std::index_sequence<I...>, std::index_sequence<O...
   void start(exploration const& how = {}) {
     tuner::samples with = tuner::samples_of<Net, Options>();
     with.weights = weights_;
-    explored_.start(tuner::network_name<Net>(), with, {false, how.tolerance}, how);
+    explored_.start(tuner::network_name<Net>(), with, how);
   }
   /// Ends it, within a run of the network. What has been found stays in use. Runs can go on meanwhile.
   void stop() { explored_.stop(); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/learning/trainer.hpp>
+#include <ago/learning/update_times.hpp>
 #include <ago/live/explored.hpp>
 
 #include <cmath>
@@ -15,22 +16,37 @@ namespace ago {
 
 namespace live {
 
-/// Runs forward and backward, by the best program so far. Has the parameters, of which each program packs those that it
-/// does not use as they are.
+/// A program of a training_step, whose plan says when parameters can be updated.
 template <class Step, options_for Options>
-class explored_step : public explored<Step::network, with_storage(Options, storage::trained)> {
-  using base = explored<Step::network, with_storage(Options, storage::trained)>;
+class training_program : public tuner::live_program<tuner::live_plan<Step::network, Options>> {
+  using base = tuner::live_program<tuner::live_plan<Step::network, Options>>;
 
  public:
-  using program = ago::program<Step::network, untuned, with_storage(Options, storage::trained)>;
-  explored_step() : base(std::vector<float>(program::parameter_count)) {}
+  explicit training_program(base&& p)
+      : base(std::move(p)), times_(learning::update_times_of(this->plan(), Step::table, Step::rows)) {}
+
+  /// As learning::compiled_step.
+  void run(float const* const* inputs, float* const* outputs, auto const& update) const {
+    int updated = 0;
+    for (int k = 0; k < this->plan().steps(); ++k) {
+      this->run_step(k, inputs, outputs);
+      times_.for_each_after(k, updated, update);
+    }
+  }
+
+ private:
+  decltype(learning::update_times_of(std::declval<typename base::plan_type>(), Step::table, Step::rows)) times_;
+};
+
+/// Runs forward and backward, by the best program so far. Has the parameters, of which each step packs those that it
+/// does not use as they are.
+template <class Step, options_for Options, options_for Trained = with_storage(Options, storage::trained)>
+class explored_step : public explored<Step::network, Trained, training_program<Step, Trained>> {
+ public:
+  using program = ago::program<Step::network, untuned, Trained>;
+  explored_step() : explored_step::explored(std::span<float const>()) {}
 
   std::span<float, program::parameter_count> parameters() noexcept { return parameters_; }
-  /// Calls after(k) once, when all is computed: the steps of the programs that take turns are not those of `program`.
-  void run(float const* const* inputs, float* const* outputs, auto const& after) noexcept {
-    base::run(parameters_, inputs, outputs);
-    after(program::steps - 1);
-  }
 
  private:
   alignas(64) float parameters_[program::parameter_count];
@@ -69,7 +85,7 @@ struct no_trainer : learning::no_trainer {
 
  protected:
   struct {
-    void start(std::string const&, tuner::samples const&, trial_rules const&, exploration const&) {}
+    void start(std::string const&, tuner::samples const&, exploration const&) {}
     void stop() {}
     void write_header(std::string const&, std::string const&) {}
     exploration_progress progress() const { return {}; }
@@ -106,7 +122,7 @@ class live_trainer : public learning::trainer_for<Net, Loss, Optimizer, How, liv
     tuner::samples with{{this->parameters().begin(), this->parameters().end()},
                         live::sample_inputs_of_step<step_type>()};
     this->runner_.start("training of " + tuner::network_name<Net>() + ", batch " + std::to_string(How.batch),
-                        std::move(with), {true, how.tolerance}, how);
+                        std::move(with), how);
   }
   /// Ends it, within a step. What has been found stays in use.
   void stop() { this->runner_.stop(); }

@@ -17,12 +17,6 @@
 
 namespace ago::live {
 
-/// How candidates are run, and what is expected of them.
-struct trial_rules {
-  bool repacks = false;     ///< each run packs the weights first, as a training step does
-  float tolerance = 1e-5f;  ///< see exploration::tolerance
-};
-
 template <auto const& Net, options_for Options>
 class verified_problem : public tuner::network_problem<Net, Options, tuner::thread_clock> {
   using base = tuner::network_problem<Net, Options, tuner::thread_clock>;
@@ -30,10 +24,11 @@ class verified_problem : public tuner::network_problem<Net, Options, tuner::thre
  public:
   using program_type = typename base::program_type;
 
-  /// Once `stop` is set, nothing is run any more, and what was being measured counts as equal.
-  verified_problem(std::string name, tuner::samples const& with, trial_rules rules, std::atomic<bool> const& stop,
+  /// `tolerance`: as exploration::tolerance. Once `stop` is set, nothing is run any more, and what was being measured
+  /// counts as equal.
+  verified_problem(std::string name, tuner::samples const& with, float tolerance, std::atomic<bool> const& stop,
                    tuner::menu_view const& kernels)
-      : base(std::move(name), with, kernels), rules_(rules), stop_(stop) {
+      : base(std::move(name), with, kernels), tolerance_(tolerance), stop_(stop) {
     auto const p = this->make(this->candidate_of_usual(), nullptr);
     run(*p);
     expected_ = this->outputs();
@@ -56,12 +51,11 @@ class verified_problem : public tuner::network_problem<Net, Options, tuner::thre
  protected:
   void run(program_type& p) override {
     if (stop_) return;
-    if (rules_.repacks) p.repack(this->weights());
     base::run(p);
   }
   bool admits(tuner::candidate const& c, program_type& p) override {
     constexpr float nothing = std::numeric_limits<float>::quiet_NaN();
-    std::ranges::fill(p.arena(), nothing);  // what is not computed must not look right
+    std::ranges::fill(p.scratch(), nothing);  // what is not computed must not look right
     for (std::vector<float>& x : this->outputs()) std::ranges::fill(x, nothing);
     run(p);
     bool const right = are_as_expected();
@@ -81,14 +75,14 @@ class verified_problem : public tuner::network_problem<Net, Options, tuner::thre
     for (std::vector<float> const& x : expected_) all = std::max(all, largest(x));
     for (std::size_t k = 0; k < expected_.size(); ++k) {
       std::vector<float> const &want = expected_[k], &got = this->outputs()[k];
-      float const allowed = rules_.tolerance * std::max(largest(want), all / 16);
+      float const allowed = tolerance_ * std::max(largest(want), all / 16);
       for (std::size_t i = 0; i < want.size(); ++i)
         if (!(std::fabs(got[i] - want[i]) <= allowed)) return false;  // also NaN
     }
     return true;
   }
 
-  trial_rules rules_;
+  float tolerance_;
   std::atomic<bool> const& stop_;
   std::vector<std::vector<float>> expected_;
   std::set<tuner::candidate, tuner::earlier> wrong_;

@@ -11,7 +11,7 @@ namespace ago::plan {
 /// The choice of choose_convolution(), with threads as they are.
 constexpr void choose_algorithm(kernel_key& key, step_data& s, schedule const& wish, options const& o) {
   auto const become = [&](structure what, kernel_key& to_key, step_data& to) {
-    return facts_of(what).become(what, to_key, to, wish, o.device, is_trained(o.storage));
+    return facts_of(what).become(what, to_key, to, wish, o.device, o.storage == storage::trained);
   };
   kernel_key const direct_key = key;
   step_data const direct = s;

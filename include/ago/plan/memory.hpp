@@ -177,7 +177,7 @@ constexpr void place_views(memory_plan<V>& m, graph<V, E, O> const& g, concat_vi
 
 /// Steps that `splits` divides need the buffers between their parts and their scratch once for each work item. Inputs
 /// and outputs are in the caller's memory, and network outputs are written there directly. Trained values of a trainer
-/// (is_trained) are where its parameters are, behind the inputs.
+/// (storage::trained) are where its parameters are, behind the inputs.
 template <int S, int V, int E, int O>
 constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
                                      concat_views<V> const& views, channel_layouts<V> const& layouts,
@@ -190,7 +190,7 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
     if (v < g.input_count) m.at[v] = {place::area::input, std::uint16_t(v), 0, g.nodes[v].out.c};
     if (times.output[v] >= 0) m.at[v] = {place::area::output, std::uint16_t(times.output[v]), 0, g.nodes[v].out.c};
     if (g.nodes[v].kind != op::constant) continue;
-    if (is_trained(where)) {
+    if (where == storage::trained) {
       m.at[v] = {place::area::input, std::uint16_t(g.input_count), g.nodes[v].weight, g.nodes[v].out.c};
     } else {
       m.at[v] = {place::area::weights, 0, int(m.constant_floats), g.nodes[v].out.c};

@@ -27,11 +27,9 @@ struct threads {
 enum class storage : std::uint8_t {
   own,      ///< inside the model, which packs them when it is constructed
   packed,   ///< in read-only memory, packed at build time by ago_pack (docs/weights.md)
-  trained,  ///< as `own`, but the parameters, which change, are one more input, and are read there where possible
-  trained_in_turn,  ///< likewise, and each step's weights are packed before it where those of others were
+  trained,  ///< the parameters, which change, are one more input: read there where possible, and otherwise packed right
+            ///< before each step, where those of other steps were
 };
-/// Are parameters an input?
-constexpr bool is_trained(storage s) { return s == storage::trained || s == storage::trained_in_turn; }
 inline constexpr storage packed = storage::packed;
 
 /// How a network is compiled. Only the policies ago and ago_ni use horizontal fusion; the others partition the network

@@ -26,7 +26,7 @@ template <int N>
 struct execution_plan {
   array_of<planned_step, N> steps{};
   long packed_floats = 0;
-  long packed_end = 0;  ///< of the last step's weights: less where steps share memory (storage::trained_in_turn)
+  long packed_end = 0;  ///< of the last step's weights: less where steps share memory (storage::trained)
   int tuned_steps = 0;
 
   /// The place of further packed weights.
@@ -212,7 +212,7 @@ constexpr execution_plan<N> make_plan(graph<V, E, O> const& g, step_list<S> cons
       choose_schedule(p, found ? *found : schedule{}, tiles, is_first, convolutions.step[i], o);
     else seen.choose(r.steps, i - first, tiles, is_first, o);
     if (convolutions.step[i].chosen()) p.data.scratch = int(m.scratch[steps.step[i].main]);
-    if (is_first && o.storage == storage::trained_in_turn) r.packed_end = 0;
+    if (is_first && o.storage == storage::trained) r.packed_end = 0;
     p.data.weights = r.reserve(kernel::packed_floats(p.key, p.data));
     for (int k = 0; k < steps.step[i].stage_count; ++k) {
       long const floats = packed_floats(p.key.after.stages[k], p.key.target, p.data.out);

@@ -264,8 +264,8 @@ struct packing_data {
 struct run_memory {
   float const* weights;        ///< packed, 64-byte aligned
   float* arena;                ///< 64-byte aligned
-  float const* const* inputs;  ///< user's memory: no alignment, nothing read beyond the end. If is_trained, the
-                               ///< parameters follow
+  float const* const* inputs;  ///< user's memory: no alignment, nothing read beyond the end. With storage::trained,
+                               ///< the parameters follow
   float* const* outputs;       ///< likewise, and nothing written beyond the end
 };
 

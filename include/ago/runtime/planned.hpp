@@ -12,6 +12,7 @@
 #include <ago/plan/options.hpp>
 #include <ago/plan/plan.hpp>
 #include <ago/plan/predicted_time.hpp>
+#include <ago/runtime/accesses.hpp>
 #include <ago/runtime/pack.hpp>
 #include <ago/runtime/packing_hash.hpp>
 
@@ -178,13 +179,9 @@ class unchecked_plan {
   /// Folds, reorders and pads the weights, once. Writes all of `packed`.
   static void pack(std::span<float const, parameter_count> weights, std::span<float, packed_floats> packed) noexcept {
     for (float& x : packed) x = 0;  // also the gaps that align the steps' weights
-    repack(weights, packed);
-  }
-  /// The same where weights have been packed before, or all is 0.
-  static void repack(std::span<float const, parameter_count> weights, std::span<float, packed_floats> packed) noexcept {
     packings.template pack<Options.target, contracts>(weights.data(), packed.data());
   }
-  /// Packs those of one step (storage::trained_in_turn), where those of the steps before have been.
+  /// Packs those of one step (storage::trained), where those of other steps have been.
   static void pack_step(int step, std::span<float const, parameter_count> weights,
                         std::span<float, packed_floats> packed) noexcept {
     packing_place const from = starts.of_step[step], to = starts.of_step[step + 1];
@@ -211,18 +208,9 @@ class unchecked_plan {
   static constexpr auto moved(device const& on = Options.device) {
     return moved_by(graph, groups, memory, plan, runs, on);
   }
-  /// For each step, calls read(step, place, shape) for the values that it reads, packed(step, parameter_source) for the
-  /// parameters that are packed for it, and written(step, place) for what it writes.
+  /// What each step reads, packs and writes (runtime/accesses.hpp).
   static constexpr void for_each_access(auto const& read, auto const& packed, auto const& written) {
-    for (int i = 0; i < parts.count; ++i) {
-      step_nodes const& s = parts.step[i];
-      int const k = groups.group_of[i];
-      for_each_read(s, [&](int v, int) { read(k, memory.at[v], graph.nodes[v].out); });
-      auto const pack = [&](auto const& x) { packed(k, x.from); };
-      for_each_packing(i, plan.steps[i], runs_of(i), formed::merged, pack, pack);
-      if (s.copy_to_output < 0) written(k, memory.at[s.result]);
-      else written(k, place{place::area::output, std::uint16_t(s.copy_to_output)});
-    }
+    runtime::for_each_access(graph, groups, memory, plan, formed::merged, read, packed, written);
   }
   /// The cycles that each step takes on one core of a device (plan/predicted_time.hpp).
   static constexpr std::array<predicted_cycles, std::size_t(groups.count)> predicted(

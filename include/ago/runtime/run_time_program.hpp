@@ -38,20 +38,19 @@ class run_time_program {
   template <isa I>
   void pack(float const* weights, float* packed) const {
     std::memset(packed, 0, plan_->packed_floats() * sizeof(float));  // the padding between parameters must be 0
-    repack<I>(weights, packed);
-  }
-  /// The same where weights have been packed before, or all is 0.
-  template <isa I>
-  void repack(float const* weights, float* packed) const {
     pack_constants(plan_->graph, plan_->memory, weights, packed);
-    for (int i = 0; i < plan_->part_count; ++i) pack_part<I>(i, plan_->part(i), plan_->merged(), weights, packed);
+    for (int k = 0; k < plan_->steps(); ++k) pack_step<I>(k, weights, packed);
+  }
+  /// Packs those of one step (storage::trained), where those of other steps have been.
+  template <isa I>
+  void pack_step(int step, float const* weights, float* packed) const {
+    for (int i = plan_->first_part(step); i < plan_->first_part(step + 1); ++i)
+      pack_part<I>(i, plan_->part(i), plan_->merged(), weights, packed);
   }
 
   /// Runs all steps, with the work items of each one after another.
   void run(run_memory const& memory) const {
-    kernel_memory const m{memory, table_.tables()};
-    for (int k = 0; k < plan_->steps(); ++k)
-      for (int i = 0; i < pieces(k); ++i) compute(k, i, m);
+    for (int k = 0; k < plan_->steps(); ++k) run_step(k, memory);
   }
   /// Runs all steps; `workers` compute their work items.
   void run(run_memory const& memory, runs_pieces auto& workers) const {
@@ -60,7 +59,11 @@ class run_time_program {
         plan_->steps(), [&](int k) { return plan_->waits_of(k); }, [&](int k) { return pieces(k); },
         [&](int k, int i) { compute(k, i, m); }, workers);
   }
-  /// Runs one step, for profiling: all steps in order make one run.
+  /// Runs one step; all steps in order make one run.
+  void run_step(int step, run_memory const& memory) const {
+    kernel_memory const m{memory, table_.tables()};
+    for (int i = 0; i < pieces(step); ++i) compute(step, i, m);
+  }
   void run_step(int step, run_memory const& memory, runs_pieces auto& workers) const {
     kernel_memory const m{memory, table_.tables()};
     auto const piece = [&](int i) { compute(step, i, m); };

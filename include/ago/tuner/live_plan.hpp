@@ -28,6 +28,13 @@ class live_plan : public run_time_plan_of<Net, Options> {
                                        table) {}
   /// Further weights to pack, for parts that compute several merged operators.
   static auto const& merged() { return formed::merged; }
+  static constexpr int inputs = graph.input_count;
+  /// Are parameters an input, of which each step packs what it needs?
+  static constexpr bool trained = Options.storage == storage::trained;
+  /// What each step reads, packs and writes (runtime/accesses.hpp).
+  void for_each_access(auto const& read, auto const& packed, auto const& written) const {
+    runtime::for_each_access(graph, this->groups, this->memory, this->plan, merged(), read, packed, written);
+  }
 };
 
 }  // namespace ago::tuner

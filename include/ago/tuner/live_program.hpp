@@ -27,8 +27,8 @@ class live_program : public run_time_program<Plan> {
 
   /// Null if the menu lacks a kernel, or if offsets cannot address its memory. Since candidates differ in few steps,
   /// weights that are already packed in `where` stay there, and weights with the same layout in `like`, another
-  /// program of the same weights, are copied. `where` must be large enough; a program that used it before becomes
-  /// invalid. Null: new memory.
+  /// program of the same weights, are copied; parameters that are trained are not packed yet. `where` must be large
+  /// enough; a program that used it before becomes invalid. Null: new memory.
   static std::unique_ptr<live_program> make(std::shared_ptr<Plan const> plan, menu_view const& menu,
                                             std::span<float const> weights, live_program const* like = nullptr,
                                             std::shared_ptr<place_type> where = nullptr) {
@@ -42,22 +42,28 @@ class live_program : public run_time_program<Plan> {
   }
 
   using base::plan;
-  /// Packs other weights: of all parts, in the same places.
-  void repack(std::span<float const> weights) const { base::template repack<Plan::target>(weights.data(), floats()); }
-  /// The memory of values, which no run expects to hold anything.
-  std::span<float> arena() const { return {floats() + plan().arena_start(), plan().arena_floats()}; }
+  /// The memory that no run expects to hold anything.
+  std::span<float> scratch() const {
+    std::size_t const first = Plan::trained ? 0 : plan().arena_start();
+    return {floats() + first, floats_of(plan()) - first};
+  }
 
   /// Runs all steps, with the work items of each one after another, or computed by `workers`.
   void run(float const* const* inputs, float* const* outputs, runs_pieces auto&... workers) const {
-    base::run(memory(inputs, outputs), workers...);
+    if constexpr (Plan::trained)
+      for (int k = 0; k < plan().steps(); ++k) run_step(k, inputs, outputs, workers...);
+    else base::run(memory(inputs, outputs), workers...);
   }
-  void run_step(int step, float const* const* inputs, float* const* outputs, runs_pieces auto& workers) const {
-    base::run_step(step, memory(inputs, outputs), workers);
+  /// Runs one step, for which parameters that are trained are packed first.
+  void run_step(int step, float const* const* inputs, float* const* outputs, runs_pieces auto&... workers) const {
+    if constexpr (Plan::trained) base::template pack_step<Plan::target>(step, inputs[Plan::inputs], floats());
+    base::run_step(step, memory(inputs, outputs), workers...);
   }
 
  private:
   live_program(base code, std::shared_ptr<place_type> where, std::span<float const> weights, live_program const* like)
       : base(std::move(code)), place_(std::move(where)) {
+    if constexpr (Plan::trained) return;
     pack_constants(plan().graph, plan().memory, weights.data(), floats());
     for (int i = 0; i < plan().part_count; ++i) pack(i, weights, like);
   }
