@@ -77,7 +77,9 @@ class explorer {
         log_(how.log.empty() ? "/dev/null" : how.log, tuner::identity_of(problem_, search_, how.device), true,
              [](std::string const&) {}),
         referee_(problem_, log_, silent_, search_.budget, stop_, [this](tuner::candidate const& c) { offer(c); }),
-        finding_(problem_, search_, referee_), offered_(finding_.best()), thread_([this] { explore(); }) {}
+        finding_(problem_, search_, referee_), offered_(finding_.best()), thread_([this] { explore(); }) {
+    placed_.wait(false);  // it may share this processor until then, and never run if this thread has real-time priority
+  }
   explorer(explorer const&) = delete;
   explorer& operator=(explorer const&) = delete;
   ~explorer() { stop(); }
@@ -111,6 +113,8 @@ class explorer {
   void explore() noexcept {
     try {
       if (how_.processor >= 0) bind_this_thread(how_.processor);
+      placed_ = true;
+      placed_.notify_one();
       if (how_.only_idle_time) take_idle_time_only();
       finding_.search();
       if (!stop_) offer_result();
@@ -132,7 +136,7 @@ class explorer {
   runner<Program>& where_;
   exploration how_;
   tuner::settings search_;
-  std::atomic<bool> stop_ = false, running_ = true;
+  std::atomic<bool> stop_ = false, running_ = true, placed_ = false;
   std::string failure_;  ///< of the search; to be read when the thread has ended
   problem_type problem_;
   tuner::log_file log_;

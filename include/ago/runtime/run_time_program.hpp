@@ -22,7 +22,14 @@ class run_time_program {
   /// `kernel_of`(key): the kernel of a step.
   run_time_program(std::shared_ptr<Plan const> plan, auto const& kernel_of)
       : plan_(std::move(plan)), table_(plan_->table()) {
-    for (int k = 0; k < plan_->steps(); ++k) kernels_.push_back(kernel_of(plan_->key(k)));
+    for (int k = 0; k < plan_->steps(); ++k) {
+      kernels_.push_back(kernel_of(plan_->key(k)));
+      bool packs = false;
+      auto const found = [&](auto const&) { packs = true; };
+      for (int i = plan_->first_part(k); i < plan_->first_part(k + 1); ++i)
+        for_each_packing(i, plan_->part(i), nullptr, plan_->merged(), found, found);
+      packs_.push_back(packs);
+    }
   }
 
   Plan const& plan() const { return *plan_; }
@@ -44,6 +51,7 @@ class run_time_program {
   /// Packs those of one step (storage::trained), where those of other steps have been.
   template <isa I>
   void pack_step(int step, float const* weights, float* packed) const {
+    if (!packs_[std::size_t(step)]) return;
     for (int i = plan_->first_part(step); i < plan_->first_part(step + 1); ++i)
       pack_part<I>(i, plan_->part(i), plan_->merged(), weights, packed);
   }
@@ -76,6 +84,7 @@ class run_time_program {
 
   std::shared_ptr<Plan const> plan_;
   std::vector<Kernel> kernels_;
+  std::vector<bool> packs_;  ///< has the step any weights to pack?
   step_table<step_table_size{}, growing_list> table_;
 };
 
