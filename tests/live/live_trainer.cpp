@@ -75,8 +75,11 @@ class changing_step {
     }
   }
   std::span<float, program::parameter_count> parameters() { return parameters_; }
-  void run(float const* const* inputs, float* const* outputs, auto const& update) {
-    programs_[++runs_ % programs_.size()]->run(inputs, outputs, update);
+  void run(float const* const* inputs, float* const* outputs) {
+    programs_[++runs_ % programs_.size()]->run(inputs, outputs);
+  }
+  void run_and_update(float const* const* inputs, float** outputs, auto const& update) {
+    programs_[++runs_ % programs_.size()]->run_and_update(inputs, outputs, update);
   }
 
  private:
@@ -127,15 +130,16 @@ TEST_CASE("a program of a live trainer needs the memory of a static one, and upd
   auto const plan = std::make_unique<::program::plan_type>(tuner::schedule_list());
   CHECK(plan->packed_floats() == fixed_trainer::program::packed_floats);
   CHECK(plan->arena_floats() == fixed_trainer::program::arena_floats);
-  auto const live = learning::update_times_of(*plan, step::table, step::rows);
-  auto const fixed = learning::update_times_of(fixed_trainer::program{}, step::table, step::rows);
+  auto const live = learning::plan_updates(*plan, step::table, step::rows);
+  auto const fixed = learning::plan_updates(fixed_trainer::program{}, step::table, step::rows);
   REQUIRE(live.count == step::rows.trained);
   REQUIRE(fixed.count == live.count);
   for (int i = 0; i < live.count; ++i) {
-    CHECK(live.row[i] == fixed.row[i]);
-    CHECK(live.after[i] == fixed.after[i]);
+    CHECK(live.all[i].row == fixed.all[i].row);
+    CHECK(live.all[i].after == fixed.all[i].after);
+    CHECK(live.all[i].at == fixed.all[i].at);
   }
-  CHECK(live.after[0] < plan->steps() - 1);
+  CHECK(live.all[0].after < plan->steps() - 1);
 }
 
 TEST_CASE("every schedule trains like the default, up to rounding") {

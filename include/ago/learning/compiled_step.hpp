@@ -4,7 +4,7 @@
 
 #include <ago/kernel/contraction/kernel.hpp>
 #include <ago/kernel/nest/kernel.hpp>
-#include <ago/learning/update_times.hpp>
+#include <ago/learning/update_plan.hpp>
 #include <ago/runtime/program.hpp>
 
 #include <span>
@@ -18,20 +18,30 @@ class compiled_step {
   using program = Program;
 
   std::span<float, Program::parameter_count> parameters() noexcept { return parameters_; }
-  /// Runs, and packs the parameters that a step does not use as they are right before it: so they are in a cache, and
-  /// need no memory of their own. The last of `inputs` are parameters(). Calls update(row) as soon as the gradient is
-  /// there and nothing reads the old parameter any more.
-  void run(float const* const* inputs, float* const* outputs, auto const& update) noexcept {
-    int updated = 0;
-    for (int k = 0; k < Program::steps; ++k) {
-      Program::pack_step(k, parameters_, std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
-      Program::run_step(k, {packed_, arena_, inputs, outputs});
-      times.for_each_after(k, updated, update);
-    }
+  /// The last of `inputs` are parameters().
+  void run(float const* const* inputs, float* const* outputs) noexcept {
+    run_steps(inputs, outputs, [](int) {});
+  }
+  /// The same, but that gradients share memory; calls update(row, gradient) as soon as a gradient is there and nothing
+  /// reads the old parameter any more.
+  void run_and_update(float const* const* inputs, float** outputs, auto const& update) noexcept {
+    updates.share(outputs);
+    int done = 0;
+    run_steps(inputs, outputs, [&](int k) { updates.for_each_after(k, done, outputs, update); });
   }
 
  private:
-  static constexpr auto times = []() AGO_CONSTEVAL { return update_times_of(Program{}, Step::table, Step::rows); }();
+  static constexpr auto updates = []() AGO_CONSTEVAL { return plan_updates(Program{}, Step::table, Step::rows); }();
+
+  /// Packs the parameters that a step does not use as they are right before it: so they are in a cache, and need no
+  /// memory of their own.
+  void run_steps(float const* const* inputs, float* const* outputs, auto const& after) noexcept {
+    for (int k = 0; k < Program::steps; ++k) {
+      Program::pack_step(k, parameters_, std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
+      Program::run_step(k, {packed_, arena_, inputs, outputs});
+      after(k);
+    }
+  }
 
   alignas(64) float parameters_[Program::parameter_count];
   alignas(64) float packed_[Program::packed_floats > 0 ? Program::packed_floats : 1] = {};

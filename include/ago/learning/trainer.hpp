@@ -106,7 +106,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   /// Forward and backward: the loss, and gradients() for update().
   float backward(std::span<float const, program::input_size(int(I))>... in,
                  std::span<target_type const, target_size> targets) noexcept {
-    return run(in..., targets, [](int, float) {});
+    return run(in..., targets, [&](auto const& inputs, auto& outputs) { runner_.run(inputs, outputs); });
   }
   /// Changes parameters and states by gradients(), which may have been changed since backward(): averaged over several
   /// processes, for instance.
@@ -126,7 +126,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
     status_ = training_status::ok;
     auto const change = optimizer(rate, ++updates_);
     for (int i = 0; i < table.size(); ++i)
-      if (rows.use[i] == row_use::trained) update_row(i, change, scale);
+      if (rows.use[i] == row_use::trained) update_row(i, change, scale, gradients_ + rows.place[i]);
     update_statistics();
   }
 
@@ -135,7 +135,8 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   long updates() const noexcept { return updates_; }
   /// In order of declaration, as ago::model takes them. They can be changed between steps.
   std::span<float, parameter_count> parameters() noexcept { return runner_.parameters(); }
-  /// Of the parameters that are trained, in order of declaration. For running statistics of batch norm: the batch's.
+  /// Of backward(), for the parameters that are trained, in order of declaration. For running statistics of batch norm:
+  /// the batch's. A step() that neither clips nor accumulates overwrites them, and leaves nothing of use.
   std::span<float, gradient_count> gradients() noexcept {
     return std::span<float, gradient_count>(gradients_, gradient_count);
   }
@@ -154,21 +155,24 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
     return r;
   }();
 
-  /// backward() and update(), but that each parameter is updated as soon as that is possible.
+  /// backward() and update(), but that each parameter is updated as soon as that is possible, not before the loss is
+  /// there, and that gradients do not stay.
   float run_and_update(std::span<float const, program::input_size(int(I))>... in,
                        std::span<target_type const, target_size> targets) noexcept {
     auto const change = optimizer(rate, updates_ + 1);
-    float const r = run(in..., targets, [&](int row, float loss) {
-      if (std::isfinite(loss)) update_row(row, change, 1);
+    float const r = run(in..., targets, [&](auto const& inputs, auto& outputs) {
+      runner_.run_and_update(inputs, outputs, [&](int row, float const* gradient) {
+        if (float const loss = *outputs[0]; std::isfinite(loss)) update_row(row, change, 1, gradient);
+      });
     });
     if (status_ != training_status::ok) return r;
     ++updates_;
     update_statistics();
     return r;
   }
-  /// Forward and backward. Calls update(row, loss) as soon as the row can be updated, but not before the loss is there.
+  /// Forward and backward, which compute(inputs, outputs) does.
   float run(std::span<float const, program::input_size(int(I))>... in,
-            std::span<target_type const, target_size> targets, auto const& update) noexcept {
+            std::span<target_type const, target_size> targets, auto const& compute) noexcept {
     float const nothing = std::numeric_limits<float>::quiet_NaN();
     float const* const wanted = values_of(targets);
     if (status_ != training_status::ok) return nothing;
@@ -186,7 +190,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
     float* outputs[1 + rows.count + 1] = {&loss};
     for (int i = 0, k = 1; i < table.size(); ++i)
       if (rows.use[i] != row_use::frozen) outputs[k++] = to + rows.place[i];
-    runner_.run(inputs, outputs, [&](int row) { update(row, loss); });
+    compute(inputs, outputs);
     if (!std::isfinite(loss)) status_ = training_status::loss_is_not_finite;
     if (status_ != training_status::ok) return loss;
     accumulated_ = adds ? accumulated_ + 1 : 1;
@@ -231,8 +235,8 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
       ++runs_;
     }
   }
-  void update_row(int i, auto const& change, float scale) noexcept {
-    update_range<target, Optimizer::states>(change, parameters().data() + table[i].offset, gradients_ + rows.place[i],
+  void update_row(int i, auto const& change, float scale, float const* gradient) noexcept {
+    update_range<target, Optimizer::states>(change, parameters().data() + table[i].offset, gradient,
                                             states_ + rows.place[i], long(gradient_count), scale, table[i].count());
   }
   /// Running mean and variance, the latter without bias, as PyTorch's.

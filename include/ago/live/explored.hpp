@@ -39,9 +39,8 @@ class explored {
   }
   exploration_progress progress() const { return explorer_ ? explorer_->progress() : exploration_progress{}; }
 
-  void run(float const* const* inputs, float* const* outputs, auto const&... more) noexcept {
-    runner_.run([&](Program const& p) { p.run(inputs, outputs, more...); });
-  }
+  /// Calls once(program) with the one whose turn it is.
+  void run(auto const& once) noexcept { runner_.run(once); }
 
  private:
   static tuner::menu_view const& kernels() { return tuner::menu<Net, Options>::view(); }

@@ -37,7 +37,7 @@ class model_of<Net, Options, std::index_sequence<I...>, std::index_sequence<O...
                   std::span<float, plan::output_size(O)>... out) noexcept {
     float const* const inputs[] = {in.data()..., nullptr};
     float* const outputs[] = {out.data()..., nullptr};
-    explored_.run(inputs, outputs);
+    explored_.run([&](auto const& program) { program.run(inputs, outputs); });
   }
 
   /// Begins to look for faster schedules, in a second thread, and continues the log if there is one. Throws a

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ago/learning/trainer.hpp>
-#include <ago/learning/update_times.hpp>
+#include <ago/learning/update_plan.hpp>
 #include <ago/live/explored.hpp>
 
 #include <cmath>
@@ -23,30 +23,40 @@ class training_program : public tuner::live_program<tuner::live_plan<Step::netwo
 
  public:
   explicit training_program(base&& p)
-      : base(std::move(p)), times_(learning::update_times_of(this->plan(), Step::table, Step::rows)) {}
+      : base(std::move(p)), updates_(learning::plan_updates(this->plan(), Step::table, Step::rows)) {}
 
   /// As learning::compiled_step.
-  void run(float const* const* inputs, float* const* outputs, auto const& update) const {
-    int updated = 0;
+  void run_and_update(float const* const* inputs, float** outputs, auto const& update) const {
+    updates_.share(outputs);
+    int done = 0;
     for (int k = 0; k < this->plan().steps(); ++k) {
       this->run_step(k, inputs, outputs);
-      times_.for_each_after(k, updated, update);
+      updates_.for_each_after(k, done, outputs, update);
     }
   }
 
  private:
-  decltype(learning::update_times_of(std::declval<typename base::plan_type>(), Step::table, Step::rows)) times_;
+  decltype(learning::plan_updates(std::declval<typename base::plan_type>(), Step::table, Step::rows)) updates_;
 };
 
 /// Runs forward and backward, by the best program so far. Has the parameters, of which each step packs those that it
 /// does not use as they are.
 template <class Step, options_for Options, options_for Trained = with_storage(Options, storage::trained)>
 class explored_step : public explored<Step::network, Trained, training_program<Step, Trained>> {
+  using base = explored<Step::network, Trained, training_program<Step, Trained>>;
+
  public:
   using program = ago::program<Step::network, untuned, Trained>;
-  explored_step() : explored_step::explored(std::span<float const>()) {}
+  explored_step() : base(std::span<float const>()) {}
 
   std::span<float, program::parameter_count> parameters() noexcept { return parameters_; }
+  /// As learning::compiled_step.
+  void run(float const* const* inputs, float* const* outputs) noexcept {
+    base::run([&](auto const& p) { p.run(inputs, outputs); });
+  }
+  void run_and_update(float const* const* inputs, float** outputs, auto const& update) noexcept {
+    base::run([&](auto const& p) { p.run_and_update(inputs, outputs, update); });
+  }
 
  private:
   alignas(64) float parameters_[program::parameter_count];
