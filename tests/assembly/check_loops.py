@@ -98,7 +98,7 @@ def expected_tiles(isa):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--full", action="store_true", help="every Clang found, -O2 and -O3, and MobileNet-V2 as well")
+    parser.add_argument("--full", action="store_true", help="every Clang found, every tuning, -O2 and -O3, and MobileNet-V2 as well")
     parser.add_argument("--source", help="another translation unit instead")
     parser.add_argument("--isa", choices=compilers.FLAGS, help="only this instruction set")
     parser.add_argument("--xsimd", help="folder that contains xsimd/xsimd.hpp")
@@ -114,9 +114,10 @@ def main():
     for name, command, isas in found:
         for isa in isas if not options.isa else {options.isa} & {*isas}:
             levels = ["-O2", "-O3"] if options.full else ["-O2"]
-            tuned = [["-O2", flag] for flag in TUNED.get((command[0], isa), ())]  # and other variants
-            tuned += [["-O2", IN_ORDER]] if isa == "neon" else []
-            for flags in [*([level] for level in levels), *tuned]:
+            tuned = [["-O2", flag] for flag in TUNED.get((command[0], isa), ())]
+            variants = [[level] for level in levels] if options.full or not tuned else []
+            variants += tuned + ([["-O2", IN_ORDER]] if isa == "neon" else [])
+            for flags in variants:
                 for source in sources:
                     start = time.monotonic()
                     count, tiles, complaints = check(command, isa, flags, source, options.xsimd)

@@ -91,7 +91,8 @@ struct simulation {
   random_case const& c;
   update_plan<rows> plan = plan_updates(c.of, c.parameters, c.use);
   std::vector<std::vector<int>> own{std::size_t(rows + 1)};
-  float markers[rows + 2]{};  ///< outputs are addresses of these, which nothing reads
+  std::vector<float> memory =
+      std::vector<float>(std::size_t(rows + 2) * 4000);  ///< of outputs; only its addresses count
   int shared = 0;
 
   update_plan<rows>::update const* update_of(int row) const {
@@ -120,10 +121,10 @@ struct simulation {
   void run() {
     std::vector<bool> updated(rows), written(rows);
     bool has_loss = false;
-    int next = 0;
     float* outputs[rows + 2];
-    for (int i = 0; i < rows + 2; ++i) outputs[i] = markers + i;
-    for (int k = 0; k < c.steps; ++k) {
+    for (int i = 0; i < rows + 2; ++i) outputs[i] = memory.data() + 4000 * i;
+    std::vector<float*> const usual(outputs, outputs + rows + 2);
+    auto const run_step = [&](int k) {
       for (accesses::access const& a : c.of.all) {
         if (a.step != k) continue;
         if (a.row < 0) has_loss = true;
@@ -133,16 +134,18 @@ struct simulation {
         } else if (a.what == accesses::kind::read_output) CHECK(has(a.row));
         else CHECK_FALSE(updated[std::size_t(a.row)]);
       }
-      plan.for_each_after(k, next, outputs, [&](int row, float const* gradient) {
-        CHECK(gradient == markers + c.of.output_of(row));
-        CHECK(has_loss);
-        CHECK(written[std::size_t(row)]);
-        CHECK(has(row));
-        CHECK_FALSE(updated[std::size_t(row)]);
-        updated[std::size_t(row)] = true;
-        shared += update_of(row)->at >= 0;
-      });
-    }
+    };
+    plan.run(c.steps, outputs, run_step, [&](int row, float const* gradient) {
+      int const at = update_of(row)->at, output = c.of.output_of(row);
+      CHECK(gradient == (at < 0 ? usual[std::size_t(output)] : usual[std::size_t(plan.largest)] + at));
+      CHECK(gradient == outputs[output]);
+      CHECK(has_loss);
+      CHECK(written[std::size_t(row)]);
+      CHECK(has(row));
+      CHECK_FALSE(updated[std::size_t(row)]);
+      updated[std::size_t(row)] = true;
+      shared += at >= 0;
+    });
     for (int i = 0; i < rows; ++i) {
       CHECK(updated[std::size_t(i)] == (c.use.use[i] == row_use::trained));
       if (c.use.use[i] == row_use::statistic) CHECK(has(i));
@@ -177,23 +180,5 @@ TEST_CASE("a parameter is updated after the last step that reads it, writes its 
           last = std::max(last, a.step);
       CHECK(plan.all[i].after == last);
     }
-  }
-}
-
-TEST_CASE("outputs that share memory are in that of the largest gradient") {
-  for (unsigned seed = 0; seed < 50; ++seed) {
-    CAPTURE(seed);
-    random_case const c(seed);
-    update_plan<rows> const plan = plan_updates(c.of, c.parameters, c.use);
-    std::vector<float> memory(std::size_t(rows + 2) * 4000);
-    float *usual[rows + 2], *outputs[rows + 2];
-    for (int i = 0; i < rows + 2; ++i) usual[i] = outputs[i] = memory.data() + 4000 * i;
-    plan.share(outputs);
-    for (int i = 0; i < plan.count; ++i) {
-      auto const& u = plan.all[i];
-      CHECK(outputs[u.output] == (u.at < 0 ? usual[u.output] : usual[plan.largest] + u.at));
-      usual[u.output] = outputs[u.output];
-    }
-    for (int i = 0; i < rows + 2; ++i) CHECK(outputs[i] == usual[i]);
   }
 }

@@ -20,27 +20,22 @@ class compiled_step {
   std::span<float, Program::parameter_count> parameters() noexcept { return parameters_; }
   /// The last of `inputs` are parameters().
   void run(float const* const* inputs, float* const* outputs) noexcept {
-    run_steps(inputs, outputs, [](int) {});
+    for (int k = 0; k < Program::steps; ++k) run_step(k, inputs, outputs);
   }
   /// The same, but that gradients share memory; calls update(row, gradient) as soon as a gradient is there and nothing
   /// reads the old parameter any more.
   void run_and_update(float const* const* inputs, float** outputs, auto const& update) noexcept {
-    updates.share(outputs);
-    int done = 0;
-    run_steps(inputs, outputs, [&](int k) { updates.for_each_after(k, done, outputs, update); });
+    updates.run(Program::steps, outputs, [&](int k) { run_step(k, inputs, outputs); }, update);
   }
 
  private:
   static constexpr auto updates = []() AGO_CONSTEVAL { return plan_updates(Program{}, Step::table, Step::rows); }();
 
-  /// Packs the parameters that a step does not use as they are right before it: so they are in a cache, and need no
+  /// Packs the parameters that the step does not use as they are right before it: so they are in a cache, and need no
   /// memory of their own.
-  void run_steps(float const* const* inputs, float* const* outputs, auto const& after) noexcept {
-    for (int k = 0; k < Program::steps; ++k) {
-      Program::pack_step(k, parameters_, std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
-      Program::run_step(k, {packed_, arena_, inputs, outputs});
-      after(k);
-    }
+  void run_step(int k, float const* const* inputs, float* const* outputs) noexcept {
+    Program::pack_step(k, parameters_, std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
+    Program::run_step(k, {packed_, arena_, inputs, outputs});
   }
 
   alignas(64) float parameters_[Program::parameter_count];

@@ -25,15 +25,14 @@ struct update_plan {
   int count{};
   int largest{};  ///< the output that is the largest gradient
 
-  /// Makes outputs share memory.
-  constexpr void share(float** outputs) const {
+  /// Makes outputs share memory, calls run_step(k) for each step, and update(row, gradient) in between.
+  void run(int steps, float** outputs, auto const& run_step, auto const& update) const {
     for (int i = 0; i < count; ++i)
       if (all[i].at >= 0) outputs[all[i].output] = outputs[largest] + all[i].at;
-  }
-  /// Calls run(row, gradient) for the updates that are due when step k has been computed. `next`: how many have been,
-  /// which is 0 before the first step.
-  constexpr void for_each_after(int k, int& next, float const* const* outputs, auto const& run) const {
-    for (; next < count && all[next].after <= k; ++next) run(all[next].row, outputs[all[next].output]);
+    for (int k = 0, next = 0; k < steps; ++k) {
+      run_step(k);
+      for (; next < count && all[next].after <= k; ++next) update(all[next].row, outputs[all[next].output]);
+    }
   }
 };
 

@@ -27,16 +27,11 @@ class training_program : public tuner::live_program<tuner::live_plan<Step::netwo
 
   /// As learning::compiled_step.
   void run_and_update(float const* const* inputs, float** outputs, auto const& update) const {
-    updates_.share(outputs);
-    int done = 0;
-    for (int k = 0; k < this->plan().steps(); ++k) {
-      this->run_step(k, inputs, outputs);
-      updates_.for_each_after(k, done, outputs, update);
-    }
+    updates_.run(this->plan().steps(), outputs, [&](int k) { this->run_step(k, inputs, outputs); }, update);
   }
 
  private:
-  decltype(learning::plan_updates(std::declval<typename base::plan_type>(), Step::table, Step::rows)) updates_;
+  learning::update_plan<Step::table.size()> updates_;
 };
 
 /// Runs forward and backward, by the best program so far. Has the parameters, of which each step packs those that it
