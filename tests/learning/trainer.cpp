@@ -202,3 +202,26 @@ TEST_CASE("a model runs with trained parameters, in which dropout has no effect"
   }
   CHECK(error < .1);
 }
+
+TEST_CASE("gradients that are denormal are zero, and what the caller computes afterwards is not") {
+  static constexpr auto scale = input{.c = 1} | linear{.out = 1, .bias = false};
+  using trainer = ago::trainer<scale, mean_squared_error, sgd>;
+  static trainer t(1);
+  auto const product = [](float first, float second) {
+    float volatile a = first, b = second;
+    return a * b;
+  };
+  std::array const x{1e-30f}, normal{1e-20f}, target{1e-9f};
+  REQUIRE(product(-2e-9f, x[0]) != 0);
+  t.backward(normal, target);
+  CHECK(t.gradients()[0] == doctest::Approx(-2e-29));
+  t.backward(x, target);
+  if (simd::flush_denormals::available) CHECK(t.gradients()[0] == 0);
+  CHECK(product(-2e-9f, x[0]) != 0);
+  t.gradients()[0] = 1e-39f;
+  t.parameters()[0] = 0;
+  t.rate = 1;
+  t.update();
+  if (simd::flush_denormals::available) CHECK(t.parameters()[0] == 0);
+  CHECK(product(-2e-9f, x[0]) != 0);
+}

@@ -8,6 +8,7 @@
 #include <ago/learning/training_network.hpp>
 #include <ago/learning/update.hpp>
 #include <ago/runtime/large_pages.hpp>
+#include <ago/simd/flush_denormals.hpp>
 
 #include <cmath>
 #include <limits>
@@ -111,6 +112,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   /// Changes parameters and states by gradients(), which may have been changed since backward(): averaged over several
   /// processes, for instance.
   void update() noexcept {
+    simd::flush_denormals const flushing;
     float scale = 1;
     if (clip_norm > 0) {
       double squares = 0;
@@ -173,6 +175,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   /// Forward and backward, which compute(inputs, outputs) does.
   float run(std::span<float const, program::input_size(int(I))>... in,
             std::span<target_type const, target_size> targets, auto const& compute) noexcept {
+    simd::flush_denormals const flushing;
     float const nothing = std::numeric_limits<float>::quiet_NaN();
     float const* const wanted = values_of(targets);
     if (status_ != training_status::ok) return nothing;

@@ -2,6 +2,7 @@
 // A network as a problem whose candidates must compute what the default computes.
 #pragma once
 
+#include <ago/simd/flush_denormals.hpp>
 #include <ago/tuner/network_problem.hpp>
 #include <ago/tuner/thread_clock.hpp>
 
@@ -51,7 +52,12 @@ class verified_problem : public tuner::network_problem<Net, Options, tuner::thre
  protected:
   void run(program_type& p) override {
     if (stop_) return;
-    base::run(p);
+    if constexpr (Options.storage == storage::trained) {
+      simd::flush_denormals const flushing;  // as a trainer does
+      base::run(p);
+    } else {
+      base::run(p);
+    }
   }
   bool admits(tuner::candidate const& c, program_type& p) override {
     constexpr float nothing = std::numeric_limits<float>::quiet_NaN();
