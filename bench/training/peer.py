@@ -322,6 +322,7 @@ class Training:
 
 def main():
   torch.set_num_threads(1)
+  torch.set_flush_denormal(True)  # as ago does; it takes a tenth of the time where gradients vanish
   training = Training(float(sys.argv[1]), float(sys.argv[2]))
   for line in sys.stdin:
     try:
