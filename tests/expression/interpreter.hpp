@@ -297,18 +297,21 @@ void interpret_contraction(ago::kernel::contraction_layout const& l, ago::expres
   ago::expression::matrix_form const& f = l.form;
   ago::kernel::padded_reader const a{e.operands[f.a.operand], f.a, e.body.accesses[f.a.access].pad(), rows};
   ago::kernel::padded_reader const b{e.operands[f.b.operand], f.b, e.body.accesses[f.b.access].pad(), columns};
+  // In a copy whose first extent is the last one of the operand, if `last` > 0.
+  auto const place_of = [](long at, ago::expression::matrix_operand const& o, int last) {
+    if (last == 0) return at;
+    long const others = o.padded.count() / last;
+    return at % others * last + at / others;
+  };
   auto const row = [&](int z, int m, int k) {
     if (l.rows_known) return rows[l.packed_place(z, m, k)];
-    return a(f.a.start + f.batch.offset(z, &loop::a) + f.m.offset(m, &loop::a) + f.k.offset(k, &loop::a));
+    long const at = f.a.start + f.batch.offset(z, &loop::a) + f.m.offset(m, &loop::a) + f.k.offset(k, &loop::a);
+    return a(place_of(at, f.a, l.rows_last));
   };
   auto const column = [&](int z, int n, int k) {
     if (l.columns_known) return columns[l.packed_place(z, n, k)];
-    long at = f.b.start + f.batch.offset(z, &loop::b) + f.n.offset(n, &loop::b) + f.k.offset(k, &loop::b);
-    if (l.columns_last > 0) {  // in the copy, whose first extent is the last one of the operand
-      long const others = f.b.padded.count() / l.columns_last;
-      at = at % others * l.columns_last + at / others;
-    }
-    return b(at);
+    long const at = f.b.start + f.batch.offset(z, &loop::b) + f.n.offset(n, &loop::b) + f.k.offset(k, &loop::b);
+    return b(place_of(at, f.b, l.columns_last));
   };
   constexpr int V = ago::ir::lanes(I);
   for (int z = 0; z < l.batches; ++z)

@@ -183,6 +183,10 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
     check_with<window_product, I>(std::integer_sequence<int, -1>{});
     check_with<wide_window_product, I>(std::integer_sequence<int, -1>{});
     check_with<slanted_product, I>(std::integer_sequence<int, -1>{});
+    check_with<channel_plane_product, I>(std::integer_sequence<int, -1, 0, 1>{});
+    check_with<padded_plane_product, I>(std::integer_sequence<int, -1>{});
+    check_with<overlapping_columns_product, I>(std::integer_sequence<int, -1>{});
+    check_with<overlapping_rows_product, I>(std::integer_sequence<int, -1>{});
     check_with<many_rows_product, I>(std::integer_sequence<int, -1>{});
     check_with<pixel_product, I>(std::integer_sequence<int, -1>{});
     check_with<narrow_pixel_product, I>(std::integer_sequence<int, -1, 0>{});
@@ -190,6 +194,11 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
   });
   static_assert(layout_of_values<wide_window_product, isa::avx512>.columns_last == 18);
   static_assert(layout_of_values<slanted_product, isa::avx512>.columns_last == 16);
+  static_assert(layout_of_values<overlapping_columns_product, isa::avx512>.columns_last == 0);
+  static_assert(layout_of_values<channel_plane_product, isa::avx512>.rows_last == 16);
+  static_assert(layout_of_values<padded_plane_product, isa::avx512>.rows_last == 19);
+  static_assert(layout_of_values<padded_plane_product, isa::avx512>.rows_padded);
+  static_assert(layout_of_values<overlapping_rows_product, isa::avx512>.rows_last == 0);
   static_assert(product_fetches<many_rows_product, isa::avx2> && product_fetches<both_turned_product, isa::avx2>);
   static_assert(layout_of_values<pixel_product, isa::avx512>.outer);
   static_assert(layout_of_values<pixel_product, isa::avx512>.k_blocks() > 1);

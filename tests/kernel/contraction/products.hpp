@@ -138,6 +138,28 @@ inline constexpr expression::definition slanted = compute("slanted", [](operand 
   return result(k, c, r, s) = sum(n, h, w)(dy(n, h, w, k) * padded(x, 0)(n, h + r - 1, w + s - c + 14, c));
 })(extents(1, 6, 7, 24), extents(1, 8, 24, 16));
 inline constexpr index_expression slanted_product = slanted.expressions[0];
+// As in gradients of capsules, but of few pixels: rows are read one channel at a time, in the order of columns.
+inline constexpr expression::definition channel_planes = compute("channel_planes", [](operand x, operand w) {
+  var p, q, k, c, r, s;
+  return result(p, q, k) = sum(c, r, s)(x(p + r, q + s, c) * w(k, c, r, s));
+})(extents(8, 8, 16), extents(40, 16, 5, 5));
+inline constexpr index_expression channel_plane_product = channel_planes.expressions[0];
+inline constexpr expression::definition padded_planes = compute("padded_planes", [](operand x, operand w) {
+  var p{8}, q{8}, k, c, r, s;
+  return result(p, q, k) = sum(c, r, s)(padded(x, 0)(p + r - 2, q + s - 2, c) * w(k, c, r, s));
+})(extents(8, 8, 19), extents(130, 19, 5, 5));
+inline constexpr index_expression padded_plane_product = padded_planes.expressions[0];
+// Every second channel of pixels that overlap: two loops are one, whose steps go from one pixel to the next.
+inline constexpr expression::definition overlapping_columns = compute("overlapping_columns", [](operand y, operand x) {
+  var k, u{5}, c{16}, v{5}, h, w;
+  return result(k, u, c, v) = sum(h, w)(y(h, w, k) * x(h, w + u + v, 2 * c));
+})(extents(4, 30, 7), extents(4, 38, 32));
+inline constexpr index_expression overlapping_columns_product = overlapping_columns.expressions[0];
+inline constexpr expression::definition overlapping_rows = compute("overlapping_rows", [](operand x, operand w) {
+  var u{5}, c{16}, n, t, v;
+  return result(u, c, n) = sum(t, v)(x(t, u + v, 2 * c) * w(n, t, v));
+})(extents(6, 9, 32), extents(18, 6, 5));
+inline constexpr index_expression overlapping_rows_product = overlapping_rows.expressions[0];
 // Columns that are packed in panels, of which the next one is prefetched: by rows, and by columns.
 inline constexpr expression::definition many_rows = matrix_product(extents(90, 70), extents(70, 150));
 inline constexpr index_expression many_rows_product = many_rows.expressions[0];

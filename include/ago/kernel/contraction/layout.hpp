@@ -10,6 +10,8 @@
 #include <ago/kernel/contraction/batched_schedule.hpp>
 #include <ago/kernel/contraction/schedule.hpp>
 
+#include <initializer_list>
+
 namespace ago::kernel {
 
 /// How the part of a pipeline before a product computes one of its factors: not; as its elements are copied with
@@ -46,8 +48,8 @@ struct contraction_layout {
   bool rows_turned = false, columns_turned = false;          ///< copied or packed, so that batches are neighbours
   bool rows_pad_turned = false, columns_pad_turned = false;  ///< this copy adds the padding, which is no other one
   int rows_window = 0, columns_window = 0;  ///< rows of a padded factor that are copied at a time; 0: all
-  int columns_last = 0;  ///< the last extent of columns that are copied with it in front; 0: they are not
-  making makes{};        ///< of one factor, or both, if they are one operand
+  int rows_last = 0, columns_last = 0;  ///< the last extent of a factor that is copied with it in front; 0: it is not
+  making makes{};                       ///< of one factor, or both, if they are one operand
   bool makes_rows = false, makes_columns = false;
   long made_step = 0, made_floats = 0;  ///< of a step of K, if it is made in blocks; in scratch
 
@@ -84,7 +86,8 @@ struct contraction_layout {
 
   // Scratch, each part a multiple of 64 bytes.
   constexpr long padded_rows_at() const { return 0; }
-  constexpr long padded_columns_at() const { return rows_padded ? padded_floats(form.a, rows_window) : 0; }
+  constexpr long turned_rows_at() const { return rows_padded ? padded_floats(form.a, rows_window) : 0; }
+  constexpr long padded_columns_at() const { return turned_rows_at() + (rows_last > 0 ? padded_floats(form.a, 0) : 0); }
   constexpr long turned_columns_at() const {
     return padded_columns_at() + (columns_padded ? padded_floats(form.b, columns_window) : 0);
   }
@@ -157,25 +160,42 @@ constexpr void consider_batches(contraction_layout& r, expression::index_express
   if (b && r.columns_padded) r.columns_window = rows_at_a_time(f.b, of_b, on, near);
 }
 
-/// Copies columns with their last extent in front, if they then are runs, and are packed from there often enough.
-/// Where the last extent is that of many channels, neighbouring pixels are a large power of two apart: packed one by
-/// one, they compete for few sets of a cache.
-constexpr void consider_turning(contraction_layout& r) {
-  using loop = expression::matrix_loop;
-  expression::matrix_operand const& b = r.form.b;
-  long const last = b.padded.of[b.padded.rank - 1], others = b.padded.count() / last;
+/// Do the loops over a factor step through its last extent without going from one pixel to the next? Not if one of them
+/// is two that were joined: that over pixels, and one over every second channel.
+constexpr bool stays_in_pixels(std::initializer_list<expression::matrix_loops const*> all,
+                               long expression::matrix_loop::* which, long start, long last) {
+  long lowest = start % last, highest = lowest;
+  for (expression::matrix_loops const* const l : all)
+    for (int i = 0; i < l->count; ++i) {
+      long const step = (start + l->all[i].*which) % last - start % last;
+      (step < 0 ? lowest : highest) += step * (l->all[i].extent - 1);
+    }
+  return lowest >= 0 && highest < last;
+}
+
+/// Copies a factor with its last extent in front, if this makes runs of it and it is read from there often enough.
+/// Where the last extent is that of many channels, neighbouring pixels are a large power of two apart: read one by one,
+/// they compete for few sets of a cache. `across`: rows or columns; `which`: their steps in the factor; `runs`: the
+/// loops whose steps are to be runs.
+constexpr void consider_turning(contraction_layout& r, expression::matrix_operand& o, expression::matrix_loops& across,
+                                long expression::matrix_loop::* which, expression::matrix_loops const& runs,
+                                int& last_in_front) {
+  long const last = o.padded.of[o.padded.rank - 1], all = o.padded.count(), others = all / last, start = o.start;
   auto const place = [=](long at) { return at / last + at % last * others; };
-  auto const turned = [&](long step) { return place(b.start + step) - place(b.start); };  // between two elements
-  if (!r.packs_by_panel || last < r.lanes || run_of(r.form.n, &loop::b) > 1 || run_of(r.form.k, &loop::b) > 1) return;
-  if (long(r.columns) * r.depth < 4 * b.padded.count()) return;
-  contraction_layout changed = r;
-  changed.form.b.start = place(b.start);
-  expression::matrix_loops* const all[] = {&changed.form.batch, &changed.form.n, &changed.form.k};
-  for (expression::matrix_loops* const l : all)
-    for (int i = 0; i < l->count; ++i) l->all[i].b = turned(l->all[i].b);
-  if (run_of(changed.form.n, &loop::b) < 4) return;
-  changed.columns_last = int(last);
-  r = changed;
+  auto const turn = [&](expression::matrix_loops& l) {
+    for (int i = 0; i < l.count; ++i) l.all[i].*which = place(start + l.all[i].*which) - place(start);
+  };
+  if (last < r.lanes || run_of(across, which) > 1 || run_of(r.form.k, which) > 1) return;
+  if (across.extent() * r.depth < 4 * all) return;
+  if (!stays_in_pixels({&r.form.batch, &across, &r.form.k}, which, start, last)) return;
+  expression::matrix_loops turned = runs;
+  turn(turned);
+  if (run_of(turned, which) < 4) return;
+  turn(r.form.batch);
+  turn(across);
+  turn(r.form.k);
+  o.start = place(start);
+  last_in_front = int(last);
 }
 
 /// Chooses how operand `made` is computed by the part before. In blocks, if those of K are contiguous in it.
@@ -234,6 +254,8 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   r.depth = int(r.form.k.extent());
   r.batches = int(r.form.batch.extent());
   r.lanes = lanes(target);
+  if (!r.rows_known && !r.makes_rows && r.batches == 1)
+    consider_turning(r, r.form.a, r.form.m, &loop::a, r.form.k, r.rows_last);
   r.vectors = padded(r.columns, target) / r.lanes;
   bool const cold = r.columns_known && r.column_floats() >= 1L << 14;
   int const near = r.depth < 512 ? r.depth : 512;
@@ -248,8 +270,9 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   r.columns_in_place = r.outer || (r.in_place && !r.columns_known && in_vectors && r.rows <= few * r.tile.pixels &&
                                    r.form.k.count <= 1 && kernel::run_of(r.form.n, &loop::b) == r.columns);
   r.k_run = int(run);
+  long const columns_run = r.columns_known || r.columns_in_place ? 1 : kernel::run_of(r.form.k, &loop::b);
   r.k_block = r.outer ? outer_k_block(r.depth, r.rows + r.columns, on)
-                      : contraction_k_block(r.depth, r.k_run, r.tile, r.lanes, on);
+                      : contraction_k_block(r.depth, columns_run > run ? columns_run : run, r.tile, r.lanes, on);
   // Registers are stored whole, beyond the end of a row. An odd number of lines keeps rows from competing for few sets
   // of the cache.
   r.row_stride = (r.k_block + r.lanes + 15) / 16 * 16;
@@ -263,7 +286,8 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   r.fetches_result = 4L * r.rows * r.columns * r.batches > on.l2_bytes;
   r.packs_by_panel = !r.columns_known && !r.columns_in_place && r.rows <= r.row_block;
   if (may_read_in_place) consider_batches(r, e, parameter, target, on);
-  if (!r.lanes_are_batches && !r.makes_columns) consider_turning(r);
+  if (!r.lanes_are_batches && !r.makes_columns && r.packs_by_panel)
+    consider_turning(r, r.form.b, r.form.n, &loop::b, r.form.n, r.columns_last);
   consider_making(r, e, made);
   return r;
 }

@@ -5,22 +5,9 @@
 #include <ago/kernel/contraction/accumulate.hpp>
 #include <ago/kernel/contraction/batches.hpp>
 #include <ago/kernel/contraction/copies.hpp>
-#include <ago/simd/register_run.hpp>
+#include <ago/kernel/contraction/results.hpp>
 
 namespace ago::kernel {
-
-/// Nothing follows a product.
-struct no_epilogue {
-  static constexpr bool is_empty = true, is_lengthy = false;
-};
-
-/// The stages that follow a product. `channels`: those of a pixel of the result.
-template <epilogue E, isa I>
-struct contraction_epilogue {
-  static constexpr bool is_empty = false, is_lengthy = ago::kernel::is_lengthy(E);
-  finisher<E, I> const& all;
-  int channels;
-};
 
 /// The memory of a product: the factors, of which the known one is packed, the result, and scratch.
 struct contraction_memory {
@@ -50,12 +37,8 @@ class contraction_product {
       if constexpr (L.makes_rows) m.rows = to;
       if constexpr (L.makes_columns) m.columns = to;
     }
-    if constexpr (L.columns_last > 0) {
-      float* const turned = m.scratch + L.turned_columns_at();
-      long const others = L.form.b.padded.count() / L.columns_last;
-      transpose<I>(m.columns, L.columns_last, turned, others, L.columns_last, others);
-      m.columns = turned;
-    }
+    if constexpr (L.rows_last > 0) turn(L.form.a, L.rows_last, m.rows, m.scratch + L.turned_rows_at());
+    if constexpr (L.columns_last > 0) turn(L.form.b, L.columns_last, m.columns, m.scratch + L.turned_columns_at());
     if constexpr (L.lanes_are_batches)
       return product_of_batches<L, I, After>::run(e, m.rows, m.columns, m.result, m.scratch, after, copy_rows,
                                                   copy_columns, first / L.rows, last / L.rows);
@@ -96,26 +79,15 @@ class contraction_product {
   static constexpr int V = lanes(I);
   static constexpr expression::matrix_loops batch_loops = L.form.batch, m_loops = L.form.m, n_loops = L.form.n,
                                             k_loops = L.form.k;
-  /// Consecutive columns that are consecutive in the result.
-  static constexpr int c_run = int(run_of(n_loops, &loop::c));
-  /// Columns are scattered one by one, and rows are consecutive.
-  static constexpr bool can_turn = c_run == 1 && V >= 4 && run_of(m_loops, &loop::c) >= 4;
-  static constexpr bool can_be_direct = !After::is_lengthy && (c_run % V == 0 || c_run == L.columns);
-
+  using results = contraction_results<L, I, After>;
+  using spot = typename results::spot;
+  template <int VECTORS>
+  using places = typename results::template panel_places<VECTORS>;
   struct batch {
     float const* a;
     float const* b;
     float* c;
     long start;  ///< in the result
-  };
-  /// A place in the result; with an epilogue, its pixel and channel.
-  struct spot {
-    int at, pixel, channel;
-  };
-  /// Columns that are stored together: from, and how many.
-  struct piece {
-    spot to;
-    int from, size;
   };
   /// What a panel of a block of rows works on.
   struct work {
@@ -137,9 +109,11 @@ class contraction_product {
     copy_with_padding<I>(e.operands[o.operand], o, e.body.accesses[o.access].pad(), from, to, 0, copy);
     from = to;
   }
-  AGO_INLINE static spot spot_at(After const& after, long place) {
-    if constexpr (After::is_empty) return {int(place), 0, 0};
-    else return {int(place), int(place) / after.channels, int(place) % after.channels};
+  /// Copies an operand with its last extent in front.
+  static void turn(expression::matrix_operand const& o, int last, float const*& from, float* to) {
+    long const others = o.padded.count() / last;
+    transpose<I>(from, last, to, others, last, others);
+    from = to;
   }
 
   static void rows(batch now, float* scratch, After const& after, auto const& made, int from, int end) {
@@ -150,7 +124,7 @@ class contraction_product {
       AGO_UNROLL(1)
       for (int r = 0; r < count; ++r) {
         starts[r] = int(m_loops.offset(first + r, &loop::a));
-        row[r] = spot_at(after, now.start + m_loops.offset(first + r, &loop::c));
+        row[r] = results::spot_at(after, now.start + m_loops.offset(first + r, &loop::c));
       }
       [[maybe_unused]] float const* const source = L.makes_rows ? now.a : now.b;
       for (int b = 0; b < L.k_blocks(); ++b) {
@@ -218,54 +192,40 @@ class contraction_product {
   [[gnu::noinline]] static void panel(work const& given, After const& after) {
     constexpr int width = VECTORS * V;
     work const w = given;
-    int size = c_run;
-    if constexpr (!After::is_empty) size = after.channels < c_run ? after.channels : c_run;
-    bool const direct = can_be_direct && (size % V == 0 || size >= L.columns);
+    constexpr int last = PARTIAL ? (L.columns - 1) % V + 1 : V;
+    constexpr bool fetches_panel = contraction_copies<L, I>::template product_fetches<width>;
     int const valid = PARTIAL ? L.columns - w.column : width;
-    piece pieces[width]{};
-    int count = 0;
-    if (w.ends)
-      for (int n = 0, many; n < valid; n += many) {
-        many = direct ? V : size - (w.column + n) % size;
-        if (many > valid - n) many = valid - n;
-        pieces[count++] = {spot_at(after, n_loops.offset(w.column + n, &loop::c)), n, many};
-      }
+    auto const columns = results::template pieces<width>(after, w.column, w.ends ? valid : 0);
+    [[maybe_unused]] bool const fetches = w.ends && columns.direct;
+    [[maybe_unused]] places<VECTORS> const here(w.c, w.column), next(w.c, w.column + width);
     [[maybe_unused]] int line = 0;  // of the next panel
     auto const tile = [&]<int PIXELS>(int first) AGO_INLINE_LAMBDA {
       vec<I> acc[PIXELS][VECTORS];
       [[maybe_unused]] float* const sums = w.sums + long(first) * L.padded_columns() + long(w.column) * PIXELS;
-      if (L.k_blocks() == 1 || w.begins) each(acc, [](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = vec<I>(0.f); });
+      auto const each = [&](auto f) AGO_INLINE_LAMBDA { for_each_register<I>(acc, f); };
+      if (L.k_blocks() == 1 || w.begins) each([](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = vec<I>(0.f); });
       else if constexpr (L.k_blocks() > 1)
-        each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x = vec<I>::load(sums + (r * VECTORS + v) * V); });
-      if constexpr (can_be_direct && L.fetches_result)
-        if (w.ends && direct) fetch_result<PIXELS, VECTORS>(w.c, w.row + first, pieces);
-      constexpr int last = PARTIAL ? (L.columns - 1) % V + 1 : V;
+        each([&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x = vec<I>::load(sums + (r * VECTORS + v) * V); });
+      if constexpr (fetches_panel && results::are_fetched)
+        for (int r = 0; r < PIXELS && fetches; ++r) here.fetch(w.row[first + r]);
       float const* const a = w.a + (L.walks ? 0 : first * w.a_stride);
-      if constexpr (L.columns_in_place)
-        accumulate_in_place<I, last>(a, L.outer ? 1 : w.a_stride, L.outer ? a_step : 1, w.depth, w.b, b_step, acc);
-      else if constexpr (contraction_copies<L, I>::template product_fetches<VECTORS * V>)
-        accumulate_and_fetch(w, a, first, line, acc);
-      else if constexpr (L.walks) accumulate_at<FORM>(a, w.starts + first, w.steps, w.depth, w.b, acc);
-      else accumulate<FORM>(a, w.a_stride, w.depth, w.b, acc);
+      auto const add = [&](int k, int steps) AGO_INLINE_LAMBDA {
+        if constexpr (L.columns_in_place)
+          accumulate_in_place<I, last>(a + k * (L.outer ? a_step : 1), L.outer ? 1 : w.a_stride, L.outer ? a_step : 1,
+                                       steps, w.b + k * b_step, b_step, acc);
+        else if constexpr (L.walks)
+          accumulate_at<FORM>(a, w.starts + first, w.steps + k, steps, w.b + long(k) * width, acc);
+        else accumulate<FORM>(a + k, w.a_stride, steps, w.b + long(k) * width, acc);
+      };
+      if constexpr (fetches_panel) accumulate_and_fetch(w, a, first, line, acc);
+      else if constexpr (results::are_fetched) add_and_fetch<PIXELS>(w, first, fetches, here, next, add);
+      else add(0, w.depth);
       if constexpr (L.k_blocks() > 1)
         if (!w.ends)
-          return each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x.store(sums + (r * VECTORS + v) * V); });
+          return each([&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x.store(sums + (r * VECTORS + v) * V); });
       if constexpr (L.form.scale != 1)
-        each(acc, [](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = x * vec<I>(L.form.scale); });
-      spot const* const row = w.row + first;
-      if constexpr (can_be_direct)
-        if (After::is_empty || direct) {
-          store<PARTIAL>(after, acc, row, pieces, w.c);
-          return;
-        }
-      if constexpr (!can_be_direct || !After::is_empty) {
-        float results[PIXELS * width];
-        each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x.store(results + (r * VECTORS + v) * V); });
-        if constexpr (can_turn && PIXELS >= 4)
-          if (row[PIXELS - 1].at == row[0].at + PIXELS - 1 && is_one_pixel(after, row[0], PIXELS))
-            return scatter_turned<PIXELS>(after, results, width, row[0], pieces, count, w.c);
-        scatter(after, results, PIXELS, width, row, pieces, count, w.c);
-      }
+        each([](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = x * vec<I>(L.form.scale); });
+      results::template put<PARTIAL>(after, acc, w.row + first, columns, w.c);
     };
     int first = 0;
     AGO_UNROLL(1)
@@ -294,96 +254,22 @@ class contraction_product {
     }
   }
 
-  template <int PIXELS, int VECTORS, class F>
-  AGO_INLINE static void each(vec<I> (&acc)[PIXELS][VECTORS], F f) {
-    AGO_UNROLL(32)
-    for (int r = 0; r < PIXELS; ++r) {
-      AGO_UNROLL(32)
-      for (int v = 0; v < VECTORS; ++v) f(acc[r][v], r, v);
-    }
-  }
-
+  /// add(k, steps) for all steps of K. Meanwhile the result of the next tile is prefetched, if `fetches`, a row after
+  /// the other: that of a whole tile are more lines than a core waits for at a time.
   template <int PIXELS, int VECTORS>
-  AGO_INLINE static void fetch_result(float* c, spot const* row, piece const* pieces) {
+  AGO_INLINE static void add_and_fetch(work const& w, int first, bool fetches, places<VECTORS> const& here,
+                                       places<VECTORS> const& next_panel, auto const& add) {
+    bool const below = first + PIXELS < w.rows;
+    places<VECTORS> const& to = below ? here : next_panel;
+    int row = below ? first + PIXELS : 0;
+    int const end = !fetches ? row : row + PIXELS < w.rows ? row + PIXELS : w.rows;
+    int const some = ((w.depth + PIXELS - 1) / PIXELS + 3) / 4 * 4;  // whole steps of loops that are scheduled by hand
     AGO_UNROLL(1)
-    for (int r = 0; r < PIXELS; ++r) {
-      AGO_UNROLL(32)
-      for (int v = 0; v < VECTORS; ++v) __builtin_prefetch(c + row[r].at + pieces[v].to.at, 1);
+    for (int k = 0; k < w.depth; k += some) {
+      if (row < end) to.fetch(w.row[row++]);
+      add(k, w.depth - k < some ? w.depth - k : some);
     }
-  }
-  template <bool PARTIAL, int PIXELS, int VECTORS>
-  AGO_INLINE static void store(After const& after, vec<I> (&acc)[PIXELS][VECTORS], spot const* row, piece const* pieces,
-                               float* c) {
-    auto const all = [&](auto const& finished) AGO_INLINE_LAMBDA {
-      AGO_UNROLL(32)
-      for (int r = 0; r < PIXELS; ++r) {
-        AGO_UNROLL(32)
-        for (int v = 0; v < VECTORS; ++v) {
-          piece const& p = pieces[v];
-          int const count = PARTIAL && v == VECTORS - 1 ? p.size : V;
-          store_lanes(finished(acc[r][v], row[r], p.to, count), c + row[r].at + p.to.at, count);
-        }
-      }
-    };
-    if constexpr (After::is_empty) {
-      all([](vec<I> x, spot const&, spot const&, int) AGO_INLINE_LAMBDA { return x; });
-    } else {
-      auto const now = after.all.here();
-      all([&](vec<I> x, spot const& r, spot const& p, int count)
-              AGO_INLINE_LAMBDA { return now(x, r.pixel + p.pixel, r.channel + p.channel, count); });
-    }
-  }
-
-  AGO_INLINE static bool is_one_pixel(After const& after, spot const& first, int count) {
-    if constexpr (After::is_empty) return true;
-    else return first.channel + count <= after.channels;
-  }
-  /// Stores the results of ROWS rows that are consecutive in the result, column by column.
-  template <int ROWS>
-  [[gnu::noinline]] static void scatter_turned(After const& after, float const* results, int width, spot const& row,
-                                               piece const* pieces, int count, float* c) {
-    if constexpr (After::is_empty && n_loops.is_progression(&loop::c))
-      return transpose<I>(results, width, c + row.at + pieces[0].to.at, n_loops.step(&loop::c), count, ROWS);
-    constexpr int step = (ROWS + V - 1) / V * V;
-    float turned[16 * V * step];
-    transpose<I>(results, width, turned, step, count, ROWS);
-    AGO_UNROLL(1)
-    for (int i = 0; i < count; ++i) {
-      float const* const from = turned + long(i) * step;
-      spot const& to = pieces[i].to;
-      float* const at = c + row.at + to.at;
-      if constexpr (After::is_empty) {
-        copy_exactly<I, ROWS, false>(from, at);
-      } else {
-        register_run<I>(ROWS).each([&](int j, int valid) AGO_INLINE_LAMBDA {
-          vec<I> const x = load_lanes<I>(from + j, valid);
-          store_lanes(after.all(x, row.pixel + to.pixel, row.channel + to.channel + j, valid), at + j, valid);
-        });
-      }
-    }
-  }
-
-  [[gnu::noinline]] static void scatter(After const& after, float const* results, int rows, int width, spot const* row,
-                                        piece const* pieces, int count, float* c) {
-    AGO_UNROLL(1)
-    for (int r = 0; r < rows; ++r, results += width) {
-      float* const to = c + row[r].at;
-      AGO_UNROLL(1)
-      for (int i = 0; i < count; ++i) {
-        piece const& p = pieces[i];
-        if constexpr (After::is_empty && V % c_run == 0) {
-          copy_exactly<I, c_run, false>(results + p.from, to + p.to.at);
-        } else if constexpr (After::is_empty) {
-          copy_run<I>(results + p.from, to + p.to.at, p.size);
-        } else {
-          register_run<I>(p.size).each([&](int j, int valid) AGO_INLINE_LAMBDA {
-            vec<I> const x = load_lanes<I>(results + p.from + j, valid);
-            store_lanes(after.all(x, row[r].pixel + p.to.pixel, row[r].channel + p.to.channel + j, valid),
-                        to + p.to.at + j, valid);
-          });
-        }
-      }
-    }
+    while (row < end) to.fetch(w.row[row++]);
   }
 };
 

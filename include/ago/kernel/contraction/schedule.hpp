@@ -168,13 +168,14 @@ constexpr register_tile walking_tile(isa target, int rows, int vectors, int dept
   return best;
 }
 
-/// Steps of K that are added at a time: a panel of them stays in L1, or all if they are few more.
-constexpr int contraction_k_block(int depth, int run, register_tile const& t, int lanes, device const& on) {
+/// Steps of K that are added at a time: a panel of them stays in L1, or all if they are few more. `run`: steps that are
+/// consecutive in memory, of the factor whose copies take longer.
+constexpr int contraction_k_block(int depth, long run, register_tile const& t, int lanes, device const& on) {
   long const most = on.l1_bytes * 3 / 4 / (4L * (t.vectors * lanes + t.pixels)), least = 256;
   long const wanted = most > least ? most : least;
   if (depth <= 2 * wanted) return depth;
   long const blocks = (depth + wanted - 1) / wanted;
-  int const unit = run <= 64 ? run : 4;
+  int const unit = run <= 64 ? int(run) : 16;
   return int(((depth + blocks - 1) / blocks + unit - 1) / unit * unit);
 }
 
