@@ -54,6 +54,21 @@ AGO_INLINE void transpose_to_registers(float const* from, long from_stride, floa
   }
 }
 
+/// Likewise, for rows that are a multiple of lanes(I). Reads whole registers, into a copy from which they are
+/// transposed: lines that are a multiple of 4 KB apart are all in one set of an L1, and do not stay there for four
+/// reads.
+template <isa I>
+AGO_INLINE void transpose_lines(float const* from, long from_stride, float* to, long to_stride, long rows) {
+  constexpr int V = lanes(I);
+  float lines[V * V];
+  AGO_UNROLL(1)
+  for (long i = 0; i < rows; i += V) {
+    AGO_UNROLL(16)
+    for (int j = 0; j < V; ++j) vec<I>::load(from + j * from_stride + i).store(lines + j * V);
+    transpose_to_registers<I>(lines, V, to + i * to_stride, to_stride, V);
+  }
+}
+
 /// Likewise, for any rows and columns, in blocks of 4x4. Processes strips of 64 rows of `to`, so that their cache lines
 /// stay in the cache until they are complete.
 template <isa I>
@@ -85,13 +100,15 @@ void transpose(float const* from, long from_stride, float* to, long to_stride, l
       for (long j = 0; j < columns; ++j) to[i * to_stride + j] = from[j * from_stride + i];
   } else {
     if constexpr (lanes(I) > 4 && available(I)) {  // what is packed for another machine is transposed by fours
-      // Lines a multiple of 4 KB apart are in one set of an L1, which has room for those of four columns.
-      bool const fills = rows >= 4 && from_stride % 1024 != 0;
-      long const fours = rows / 4 * 4, full = fills ? columns / lanes(I) * lanes(I) : 0;
-      for (long j = 0; j < full; j += lanes(I))
-        transpose_to_registers<I>(from + j * from_stride, from_stride, to + j, to_stride, fours);
-      if (fours < rows)
-        transpose_in_blocks<I>(from + fours, from_stride, to + fours * to_stride, to_stride, rows - fours, full);
+      bool const compete = from_stride % 1024 == 0;
+      int const unit = compete ? lanes(I) : 4;
+      long const whole = rows / unit * unit, full = whole > 0 ? columns / lanes(I) * lanes(I) : 0;
+      for (long j = 0; j < full; j += lanes(I)) {
+        if (compete) transpose_lines<I>(from + j * from_stride, from_stride, to + j, to_stride, whole);
+        else transpose_to_registers<I>(from + j * from_stride, from_stride, to + j, to_stride, whole);
+      }
+      if (whole < rows)
+        transpose_in_blocks<I>(from + whole, from_stride, to + whole * to_stride, to_stride, rows - whole, full);
       from += full * from_stride;
       to += full;
       columns -= full;
