@@ -79,6 +79,9 @@ constexpr bool product_fetches =
     ago::kernel::contraction_copies<layout_of_values<E, I>,
                                     I>::template product_fetches<layout_of_values<E, I>.panel()>;
 
+template <index_expression const& E, isa I>
+constexpr bool packs_rows = ago::kernel::contraction_copies<layout_of_values<E, I>, I>::are_rows;
+
 template <index_expression const& E, isa I, int... Weights>
 void check_with(std::integer_sequence<int, Weights...>) {
   auto const check_one = []<int W>(unsigned seed, std::integral_constant<int, W>) {
@@ -200,6 +203,7 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
   static_assert(layout_of_values<padded_plane_product, isa::avx512>.rows_padded);
   static_assert(layout_of_values<overlapping_rows_product, isa::avx512>.rows_last == 0);
   static_assert(product_fetches<many_rows_product, isa::avx2> && product_fetches<both_turned_product, isa::avx2>);
+  static_assert(packs_rows<many_rows_product, isa::avx2> && !packs_rows<both_turned_product, isa::avx2>);
   static_assert(layout_of_values<pixel_product, isa::avx512>.outer);
   static_assert(layout_of_values<pixel_product, isa::avx512>.k_blocks() > 1);
   static_assert(layout_of_values<many_channel_product, isa::avx512>.outer);

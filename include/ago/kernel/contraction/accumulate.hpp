@@ -55,4 +55,28 @@ AGO_INLINE void accumulate_in_place(float const* a, long a_stride, long a_step, 
   }
 }
 
+/// Adds to `acc` the products of a[p * a_stride + k], for k < depth, and VECTORS registers of columns at b + k * step,
+/// which it also stores at `packed`, one step after the other. With every step it prefetches a line, see loop_form.
+template <loop_form FORM, isa I, int PIXELS, int VECTORS>
+AGO_INLINE void accumulate_and_pack(float const* a, long a_stride, int depth, float const* b, long step, float* packed,
+                                    vec<I> (&acc)[PIXELS][VECTORS], float const* next, long next_step) {
+  constexpr int V = lanes(I);
+  AGO_UNROLL(1)
+  for (int k = 0; k < depth; ++k, b += step, packed += VECTORS * V) {
+    vec<I> column[VECTORS];
+    AGO_UNROLL(32)
+    for (int v = 0; v < VECTORS; ++v) {
+      column[v] = vec<I>::load(b + v * V);
+      column[v].store(packed + v * V);
+    }
+    FORM.fetch(next + k * next_step);
+    AGO_UNROLL(32)
+    for (int p = 0; p < PIXELS; ++p) {
+      vec<I> const x(a[p * a_stride + k]);
+      AGO_UNROLL(32)
+      for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, column[v], acc[p][v]);
+    }
+  }
+}
+
 }  // namespace ago::kernel

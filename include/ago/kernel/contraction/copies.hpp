@@ -109,6 +109,8 @@ struct contraction_copies {
   /// Columns are a matrix, whose rows or columns are consecutive floats.
   static constexpr bool is_matrix =
       n.is_progression(&loop::b) && k.is_progression(&loop::b) && (n.step(&loop::b) == 1 || k.step(&loop::b) == 1);
+  /// Are they its rows?
+  static constexpr bool are_rows = is_matrix && n.step(&loop::b) == 1 && k.step(&loop::b) != 1;
   /// Floats between its lines.
   static constexpr long line_step = k.step(&loop::b) == 1 ? n.step(&loop::b) : k.step(&loop::b);
   /// Lines of a panel of WIDTH columns of a block that are so far apart.

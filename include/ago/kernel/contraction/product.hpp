@@ -68,7 +68,7 @@ class contraction_product {
         now.b += L.form.b.start + batch_loops.offset(z, &loop::b);
       } else {
         float* const packed = m.scratch + L.packed_columns_at();
-        contraction_copies<L, I>::columns(now.b + L.form.b.start + batch_loops.offset(z, &loop::b), packed);
+        copies::columns(now.b + L.form.b.start + batch_loops.offset(z, &loop::b), packed);
         now.b = packed;
       }
       rows(now, m.scratch, after, made, from, end);
@@ -79,6 +79,7 @@ class contraction_product {
   static constexpr int V = lanes(I);
   static constexpr expression::matrix_loops batch_loops = L.form.batch, m_loops = L.form.m, n_loops = L.form.n,
                                             k_loops = L.form.k;
+  using copies = contraction_copies<L, I>;
   using results = contraction_results<L, I, After>;
   using spot = typename results::spot;
   template <int VECTORS>
@@ -102,6 +103,8 @@ class contraction_product {
     float* sums;        ///< of the blocks of K before, if there are several
     float const* next;  ///< the columns of the next panel
     bool begins, ends;
+    float const* source = nullptr;  ///< of a panel that its first tile packs
+    float* packed = nullptr;        ///< to there, which is `b`
   };
 
   static void pad(expression::index_expression const& e, expression::matrix_operand const& o, float const*& from,
@@ -151,7 +154,7 @@ class contraction_product {
           w.a_stride = m_loops.step(&loop::a);
         } else {
           float* const copies = scratch + L.copied_rows_at();
-          contraction_copies<L, I>::rows(now.a, starts, count, b * L.k_block, b * L.k_block + w.depth, copies);
+          copies::rows(now.a, starts, count, b * L.k_block, b * L.k_block + w.depth, copies);
           w.a = copies;
         }
         panels(w, now.b, scratch + L.packed_columns_at(), after, b);
@@ -173,9 +176,11 @@ class contraction_product {
     auto const compute = [&]<int VECTORS, bool PARTIAL>(int column) {
       w.column = column;
       if constexpr (L.packs_by_panel) {
-        using copies = contraction_copies<L, I>;
-        copies::template panel<VECTORS * V>(b, block, column, packed);
         w.b = packed;
+        w.packed = packed;
+        bool const in_tile = packs_in_tile<VECTORS, PARTIAL> && w.rows >= L.tile.pixels;
+        w.source = in_tile ? b + copies::line_step * block * L.k_block + column : nullptr;
+        if (!in_tile) copies::template panel<VECTORS * V>(b, block, column, packed);
         if constexpr (copies::template product_fetches<VECTORS * V>)
           w.next = copies::template next_panel<VECTORS * V>(b, block, column);
       } else {
@@ -188,18 +193,24 @@ class contraction_product {
     if constexpr (L.tile.vectors_left > 0) compute.template operator()<L.tile.vectors_left, partial>(whole);
   }
 
+  /// Is a panel packed by its first tile, whose multiply-adds take longer than that? If it is whole registers of rows
+  /// of a matrix.
+  template <int VECTORS, bool PARTIAL>
+  static constexpr bool packs_in_tile =
+      !PARTIAL && !L.walks && copies::are_rows && copies::template product_fetches<VECTORS * V>;
+
   template <int VECTORS, bool PARTIAL>
   [[gnu::noinline]] static void panel(work const& given, After const& after) {
     constexpr int width = VECTORS * V;
     work const w = given;
     constexpr int last = PARTIAL ? (L.columns - 1) % V + 1 : V;
-    constexpr bool fetches_panel = contraction_copies<L, I>::template product_fetches<width>;
+    constexpr bool fetches_panel = copies::template product_fetches<width>;
     int const valid = PARTIAL ? L.columns - w.column : width;
     auto const columns = results::template pieces<width>(after, w.column, w.ends ? valid : 0);
     [[maybe_unused]] bool const fetches = w.ends && columns.direct;
     [[maybe_unused]] places<VECTORS> const here(w.c, w.column), next(w.c, w.column + width);
     [[maybe_unused]] int line = 0;  // of the next panel
-    auto const tile = [&]<int PIXELS>(int first) AGO_INLINE_LAMBDA {
+    auto const tile = [&]<int PIXELS, bool PACKS = false>(int first) AGO_INLINE_LAMBDA {
       vec<I> acc[PIXELS][VECTORS];
       [[maybe_unused]] float* const sums = w.sums + long(first) * L.padded_columns() + long(w.column) * PIXELS;
       auto const each = [&](auto f) AGO_INLINE_LAMBDA { for_each_register<I>(acc, f); };
@@ -217,7 +228,10 @@ class contraction_product {
           accumulate_at<FORM>(a, w.starts + first, w.steps + k, steps, w.b + long(k) * width, acc);
         else accumulate<FORM>(a + k, w.a_stride, steps, w.b + long(k) * width, acc);
       };
-      if constexpr (fetches_panel) accumulate_and_fetch(w, a, first, line, acc);
+      if constexpr (PACKS)
+        accumulate_and_pack<loop_form{true, false, true}>(a, w.a_stride, w.depth, w.source, copies::line_step, w.packed,
+                                                          acc, w.next, copies::line_step);
+      else if constexpr (fetches_panel) accumulate_and_fetch(w, a, first, line, acc);
       else if constexpr (results::are_fetched) add_and_fetch<PIXELS>(w, first, fetches, here, next, add);
       else add(0, w.depth);
       if constexpr (L.k_blocks() > 1)
@@ -228,6 +242,12 @@ class contraction_product {
       results::template put<PARTIAL>(after, acc, w.row + first, columns, w.c);
     };
     int first = 0;
+    if constexpr (packs_in_tile<VECTORS, PARTIAL>)
+      if (w.source) {
+        tile.template operator()<L.tile.pixels, true>(0);
+        first = L.tile.pixels;
+        line += line + 1 < copies::template panel_lines<width> / copies::template lines_apart<width>;
+      }
     AGO_UNROLL(1)
     for (; first + L.tile.pixels <= w.rows; first += L.tile.pixels) tile.template operator()<L.tile.pixels>(first);
     if constexpr (L.tile.pixels_left > 0)
@@ -238,7 +258,6 @@ class contraction_product {
   template <int PIXELS, int VECTORS>
   AGO_INLINE static void accumulate_and_fetch(work const& w, float const* a, int first, int& line,
                                               vec<I> (&acc)[PIXELS][VECTORS]) {
-    using copies = contraction_copies<L, I>;
     constexpr loop_form form{true, FORM.in_order, true};
     constexpr int rows = copies::template lines_apart<VECTORS * V>;
     constexpr int lines = copies::template panel_lines<VECTORS * V> / rows;
