@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Times training steps and inferences of the networks in training/, optionally beside PyTorch, whose losses must agree.
+// Times training steps, their forward and backward parts, and inferences of the networks in training/, optionally
+// beside PyTorch, whose losses must agree.
 #include "circumstances.hpp"
 #include "command_line.hpp"
 #include "filter.hpp"
@@ -116,10 +117,12 @@ int compare(training_arguments const& a, std::vector<training_subject const*> co
     }
 #endif
     candidates.push_back(timed_candidate("step", [&](int count) { return mean_seconds(run.step, count); }));
+    candidates.push_back(timed_candidate("backward", [&](int count) { return mean_seconds(run.backward, count); }));
     candidates.push_back(timed_candidate("inference", [&](int count) { return mean_seconds(run.infer, count); }));
 #if AGO_BENCH_PYTORCH
     if (peer) {
       candidates.push_back(timed_candidate("their step", [&](int count) { return peer->step(count); }));
+      candidates.push_back(timed_candidate("their backward", [&](int count) { return peer->backward(count); }));
       candidates.push_back(timed_candidate("their inference", [&](int count) { return peer->infer(count); }));
     }
 #endif
@@ -130,14 +133,17 @@ int compare(training_arguments const& a, std::vector<training_subject const*> co
       r.push_back({name + "_min_ms", times[k].minimum * 1e3, "%.5f"});
     };
     add("step", 0);
-    add("inference", 1);
+    add("backward", 1);
+    add("inference", 2);
     r.push_back({"arena_bytes", long(s->arena_bytes)});
     r.push_back({"parameter_bytes", long(s->parameter_bytes)});
     if (peer) {
-      add("pytorch_step", 2);
-      add("pytorch_inference", 3);
-      r.push_back({"step_ratio", times[2].median / times[0].median, "%.2f"});
-      r.push_back({"inference_ratio", times[3].median / times[1].median, "%.2f"});
+      add("pytorch_step", 3);
+      add("pytorch_backward", 4);
+      add("pytorch_inference", 5);
+      r.push_back({"step_ratio", times[3].median / times[0].median, "%.2f"});
+      r.push_back({"backward_ratio", times[4].median / times[1].median, "%.2f"});
+      r.push_back({"inference_ratio", times[5].median / times[2].median, "%.2f"});
     }
     out.add(r);
   }

@@ -8,6 +8,7 @@ Reads lines and answers each with "ok ..." or "error ...":
   load NETWORK BATCH FOLDER    reads parameters, input and targets: files of FOLDER, float32 in the order of ago
   losses COUNT                 the losses of so many training steps
   step COUNT                   nanoseconds of a training step, the mean of so many
+  backward COUNT               nanoseconds of forward and backward, likewise
   infer COUNT                  nanoseconds of an inference, likewise
 
 usage: peer.py RATE MOMENTUM     (of stochastic gradient descent)
@@ -293,10 +294,14 @@ class Training:
       self.targets = self.targets.flatten().long()
     self.optimizer = torch.optim.SGD(self.network.parameters(), **self.options)
 
-  def one_step(self):
+  def forward_and_backward(self):
     self.optimizer.zero_grad(set_to_none=True)
     loss = self.loss_of(self.network(self.input), self.targets)
     loss.backward()
+    return loss
+
+  def one_step(self):
+    loss = self.forward_and_backward()
     self.optimizer.step()
     return loss
 
@@ -304,12 +309,18 @@ class Training:
     self.network.train()
     return ' '.join(str(self.one_step().item()) for _ in range(int(count)))
 
-  def step(self, count):
+  def time_training(self, run, count):
     self.network.train()
     start = time.perf_counter_ns()
     for _ in range(int(count)):
-      self.one_step()
+      run()
     return (time.perf_counter_ns() - start) / int(count)
+
+  def step(self, count):
+    return self.time_training(self.one_step, count)
+
+  def backward(self, count):
+    return self.time_training(self.forward_and_backward, count)
 
   def infer(self, count):
     self.network.eval()

@@ -32,10 +32,12 @@ training_run prepare_step() {
   }
   r.input = *input;
   r.targets.assign(targets->begin(), targets->end());
-  r.step = [t, input, targets] {
-    return t->step(std::span(*input).template first<Trainer::input_size()>(),
-                   std::span(*targets).template first<Trainer::target_size>());
+  auto const on_batch = [t, input, targets](auto const& run) {
+    return run(*t, std::span(*input).template first<Trainer::input_size()>(),
+               std::span(*targets).template first<Trainer::target_size>());
   };
+  r.step = [=] { return on_batch([](Trainer& it, auto const&... batch) { return it.step(batch...); }); };
+  r.backward = [=] { return on_batch([](Trainer& it, auto const&... batch) { return it.backward(batch...); }); };
   return r;
 }
 

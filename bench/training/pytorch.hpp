@@ -20,8 +20,9 @@ class pytorch {
   void load(training_subject const& subject, training_run const& run);
   /// The losses of the first training steps.
   std::vector<double> losses(int count);
-  /// Seconds of a training step and of an inference, the means of so many.
+  /// Seconds of a training step, of its forward and backward parts alone, and of an inference, the means of so many.
   double step(int count) { return seconds("step", count); }
+  double backward(int count) { return seconds("backward", count); }
   double infer(int count) { return seconds("infer", count); }
 
  private:

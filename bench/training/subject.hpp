@@ -18,6 +18,7 @@ struct training_run {
   std::vector<float> parameters;      ///< at the start, in order of declaration
   std::vector<float> input, targets;  ///< targets: numbers of classes, or values
   std::function<float()> step;        ///< forward, backward and update; returns the loss
+  std::function<float()> backward;    ///< forward and backward; returns the loss
   std::function<void()> infer;        ///< with the parameters of the start
 };
 
