@@ -13,6 +13,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -52,12 +53,8 @@ class verified_problem : public tuner::network_problem<Net, Options, tuner::thre
  protected:
   void run(program_type& p) override {
     if (stop_) return;
-    if constexpr (Options.storage == storage::trained) {
-      simd::flush_denormals const flushing;  // as a trainer does
-      base::run(p);
-    } else {
-      base::run(p);
-    }
+    [[maybe_unused]] environment const as_the_user_runs_it{};
+    base::run(p);
   }
   bool admits(tuner::candidate const& c, program_type& p) override {
     constexpr float nothing = std::numeric_limits<float>::quiet_NaN();
@@ -71,6 +68,10 @@ class verified_problem : public tuner::network_problem<Net, Options, tuner::thre
   }
 
  private:
+  struct as_it_is {};
+  /// A trainer flushes denormals.
+  using environment = std::conditional_t<Options.storage == storage::trained, simd::flush_denormals, as_it_is>;
+
   static float largest(std::vector<float> const& x) {
     float r = 0;
     for (float const v : x) r = std::max(r, std::fabs(v));
