@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ago/kernel/contraction/copies.hpp>
+#include <ago/kernel/epilogue.hpp>
 #include <ago/simd/register_run.hpp>
 
 namespace ago::kernel {
