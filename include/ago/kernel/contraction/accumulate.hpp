@@ -35,10 +35,10 @@ AGO_INLINE void accumulate_at(float const* a, int const* rows, int const* steps,
 }
 
 /// Adds to `acc` the products of a[p * a_stride + k * a_step], for k < depth, and VECTORS registers of columns at
-/// b + k * b_step, the last of which has VALID lanes.
+/// b + k * b_step, the last of which has VALID lanes. `meanwhile`: called with k and these registers.
 template <isa I, int VALID, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate_in_place(float const* a, long a_stride, long a_step, int depth, float const* b, long b_step,
-                                    vec<I> (&acc)[PIXELS][VECTORS]) {
+                                    vec<I> (&acc)[PIXELS][VECTORS], auto const& meanwhile) {
   constexpr int V = lanes(I);
   AGO_UNROLL(1)
   for (int k = 0; k < depth; ++k, a += a_step, b += b_step) {
@@ -46,33 +46,10 @@ AGO_INLINE void accumulate_in_place(float const* a, long a_stride, long a_step, 
     AGO_UNROLL(32)
     for (int v = 0; v < VECTORS; ++v)
       column[v] = VALID == V || v + 1 < VECTORS ? vec<I>::load(b + v * V) : vec<I>::load(b + v * V, VALID);
+    meanwhile(k, column);
     AGO_UNROLL(32)
     for (int p = 0; p < PIXELS; ++p) {
       vec<I> const x(a[p * a_stride]);
-      AGO_UNROLL(32)
-      for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, column[v], acc[p][v]);
-    }
-  }
-}
-
-/// Adds to `acc` the products of a[p * a_stride + k], for k < depth, and VECTORS registers of columns at b + k * step,
-/// which it also stores at `packed`, one step after the other. With every step it prefetches a line, see loop_form.
-template <loop_form FORM, isa I, int PIXELS, int VECTORS>
-AGO_INLINE void accumulate_and_pack(float const* a, long a_stride, int depth, float const* b, long step, float* packed,
-                                    vec<I> (&acc)[PIXELS][VECTORS], float const* next, long next_step) {
-  constexpr int V = lanes(I);
-  AGO_UNROLL(1)
-  for (int k = 0; k < depth; ++k, b += step, packed += VECTORS * V) {
-    vec<I> column[VECTORS];
-    AGO_UNROLL(32)
-    for (int v = 0; v < VECTORS; ++v) {
-      column[v] = vec<I>::load(b + v * V);
-      column[v].store(packed + v * V);
-    }
-    FORM.fetch(next + k * next_step);
-    AGO_UNROLL(32)
-    for (int p = 0; p < PIXELS; ++p) {
-      vec<I> const x(a[p * a_stride + k]);
       AGO_UNROLL(32)
       for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, column[v], acc[p][v]);
     }

@@ -193,6 +193,9 @@ class contraction_product {
     if constexpr (L.tile.vectors_left > 0) compute.template operator()<L.tile.vectors_left, partial>(whole);
   }
 
+  /// Of loops that prefetch the next panel, a line with every step.
+  static constexpr loop_form panel_form{true, FORM.in_order, true};
+
   /// Is a panel packed by its first tile, whose multiply-adds take longer than that? If it is whole registers of rows
   /// of a matrix.
   template <int VECTORS, bool PARTIAL>
@@ -223,14 +226,19 @@ class contraction_product {
       auto const add = [&](int k, int steps) AGO_INLINE_LAMBDA {
         if constexpr (L.columns_in_place)
           accumulate_in_place<I, last>(a + k * (L.outer ? a_step : 1), L.outer ? 1 : w.a_stride, L.outer ? a_step : 1,
-                                       steps, w.b + k * b_step, b_step, acc);
+                                       steps, w.b + k * b_step, b_step, acc, [](int, auto const&) {});
         else if constexpr (L.walks)
           accumulate_at<FORM>(a, w.starts + first, w.steps + k, steps, w.b + long(k) * width, acc);
         else accumulate<FORM>(a + k, w.a_stride, steps, w.b + long(k) * width, acc);
       };
       if constexpr (PACKS)
-        accumulate_and_pack<loop_form{true, false, true}>(a, w.a_stride, w.depth, w.source, copies::line_step, w.packed,
-                                                          acc, w.next, copies::line_step);
+        accumulate_in_place<I, V>(a, w.a_stride, 1, w.depth, w.source, copies::line_step, acc,
+                                  [&](int k, vec<I> const(&column)[VECTORS]) AGO_INLINE_LAMBDA {
+                                    AGO_UNROLL(32)
+                                    for (int v = 0; v < VECTORS; ++v)
+                                      column[v].store(w.packed + long(k) * width + v * V);
+                                    panel_form.fetch(w.next + k * copies::line_step);
+                                  });
       else if constexpr (fetches_panel) accumulate_and_fetch(w, a, first, line, acc);
       else if constexpr (results::are_fetched) add_and_fetch<PIXELS>(w, first, fetches, here, next, add);
       else add(0, w.depth);
@@ -258,7 +266,6 @@ class contraction_product {
   template <int PIXELS, int VECTORS>
   AGO_INLINE static void accumulate_and_fetch(work const& w, float const* a, int first, int& line,
                                               vec<I> (&acc)[PIXELS][VECTORS]) {
-    constexpr loop_form form{true, FORM.in_order, true};
     constexpr int rows = copies::template lines_apart<VECTORS * V>;
     constexpr int lines = copies::template panel_lines<VECTORS * V> / rows;
     AGO_UNROLL(1)
@@ -266,9 +273,9 @@ class contraction_product {
       int const steps = w.depth - k < rows ? w.depth - k : rows;
       float const* const next = w.next + line * line_floats;
       if constexpr (L.walks)
-        accumulate_at<form>(a, w.starts + first, w.steps + k, steps, w.b + long(k) * VECTORS * V, acc, next,
-                            copies::line_step);
-      else accumulate<form>(a + k, w.a_stride, steps, w.b + long(k) * VECTORS * V, acc, next, copies::line_step);
+        accumulate_at<panel_form>(a, w.starts + first, w.steps + k, steps, w.b + long(k) * VECTORS * V, acc, next,
+                                  copies::line_step);
+      else accumulate<panel_form>(a + k, w.a_stride, steps, w.b + long(k) * VECTORS * V, acc, next, copies::line_step);
       line += line + 1 < lines;
     }
   }
