@@ -116,7 +116,7 @@ struct kernel_key {
   bool points_first{};         ///< Winograd: every point of all panels before the next point, see winograd_layout
   bool gathers{};              ///< pointwise: copies blocks of its input into scratch first
   bool in_runs{};              ///< pointwise: reads step_data::runs, which are not contiguous
-  bool fetches_input{};        ///< convolution: prefetches its input
+  bool fetches_input{};        ///< convolution, elementwise: prefetches its input
   std::uint8_t window_row{};   ///< convolution: floats in a row of the window, if loops are compiled for so many
   bool in_order{};             ///< loops for cores that issue in order, see device::in_order
   bool transposed{};           ///< matmul: the second operand's rows are the columns of the product; pointwise: the

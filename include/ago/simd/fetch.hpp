@@ -26,6 +26,16 @@ AGO_INLINE void fetch_ahead([[maybe_unused]] float const* w) {
   }
 }
 
+/// Prefetches the line that comes a page after `p`, where more than L2 has room for is read from end to end: hardware
+/// does not follow loads under a mask, nor runs of a few lines with other work between them. (Measured on Zen 5 with
+/// operands of 15 to 38 MB: sums of products with a masked factor take 0.37 of the time, steps that begin with
+/// elementwise operators 0.8; 3 and 6 KB ahead gain as much, 1 and 8 KB less.) Nothing is read, so the address may be
+/// beyond the end.
+template <isa I>
+AGO_INLINE void fetch_next_page([[maybe_unused]] float const* p) {
+  if constexpr (!is_scheduled_by_hand(I)) __builtin_prefetch(p + 1024);
+}
+
 /// Do registers as long as a line of cache cross lines, if they are stored from `to` on and in steps of `step` floats?
 /// Then each of them waits for its second line, for which the core does not ask before (measured on a Xeon, depthwise
 /// 3x3 with 116 channels at 14x14: 1.5 times as long as with these lines prefetched).

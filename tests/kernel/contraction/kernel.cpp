@@ -163,6 +163,19 @@ TEST_CASE("operands of products of batches are copied with their padding a few r
   static_assert(in_small_cache<phase_product, isa::avx512>.rows_window > 0);
   static_assert(in_small_cache<phase_product, isa::avx512>.fetches_result);
 }
+TEST_CASE("factors that are in no cache are prefetched while others are multiplied") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    check_in_small_cache<tall_product, I>();
+    check_in_small_cache<pixel_product, I>();
+  });
+  constexpr contraction_layout const &tall = in_small_cache<tall_product, isa::avx512>,
+                                     &outer = in_small_cache<pixel_product, isa::avx512>;
+  static_assert(tall.fetches_rows && !tall.packs_by_panel && tall.k_blocks() == 1);
+  static_assert(outer.fetches_rows && outer.fetches_columns && outer.outer && outer.k_blocks() > 1);
+  static_assert(!layout_of_values<tall_product, isa::avx512>.fetches_rows);
+  static_assert(!layout_of_values<pixel_product, isa::avx512>.fetches_columns);
+  static_assert(!in_small_cache<tap_product, isa::avx512>.fetches_rows);  // copied with padding
+}
 
 TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, and one operand twice") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {

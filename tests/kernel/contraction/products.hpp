@@ -196,8 +196,11 @@ inline constexpr expression::definition rows_in_batches = compute("rows_in_batch
   return result(z, i, j) = sum(k)(a(z, i, k) * b(k, z, j));
 })(extents(5, 23, 9), extents(9, 5, 21));
 inline constexpr index_expression rows_in_batches_product = rows_in_batches.expressions[0];
+// More rows than are computed at a time, all of K at once.
+inline constexpr expression::definition tall = matrix_product(extents(170, 33), extents(33, 37));
+inline constexpr index_expression tall_product = tall.expressions[0];
 
-/// In which padded operands are copied a few rows at a time.
+/// In which padded operands are copied a few rows at a time, and nothing else stays.
 inline constexpr device small_cache{.l2_bytes = 1 << 12};
 
 }  // namespace contraction_test

@@ -122,6 +122,12 @@ AGO_NEST(centred, compute("centred", [](operand x) {
            return result(i, j) = x(i, j) - sum(k)(x(i, k)) / 21;
          })(extents(6, 21)));
 
+// Both factors are larger than L2: one is read from end to end, of the other every second pixel. Nobody runs them.
+constexpr expression::definition long_sums = compute("long_sums", [](operand x, operand y, operand scale) {
+  var i, c;
+  return result(c) = sum(i)(scale(c) * maximum(x(i, c), y(2 * i, c)));
+})(extents(9000, 40), extents(18000, 40), extents(40));
+
 template <long Turn, index_expression const& E>
 void check_in_turn() {
   test::for_each_isa_in_turn<Turn>([]<isa I>(std::integral_constant<isa, I>) {
@@ -153,4 +159,16 @@ TEST_CASE("a nest computes reductions, look-ups, windows, running sums, permutat
   static_assert(ago::kernel::layout_of_nest(moments, isa::avx2).block_loop >= 0 &&
                 ago::kernel::layout_of_nest(extremes, isa::avx2).block_loop < 0);
   static_assert(ago::kernel::layout_of_nest(three_axes, isa::avx2).count == 1);  // neighbouring loops are one
+}
+TEST_CASE("what is read from end to end and larger than L2 is prefetched") {
+  constexpr index_expression const& e = long_sums.expressions[0];
+  constexpr ago::kernel::nest_layout layout = ago::kernel::layout_of_nest(e, isa::avx2);
+  int streams = 0;
+  for (int a = 0; a < e.body.access_count; ++a) {
+    CAPTURE(a);
+    CHECK(layout.is_streamed[a] == (e.operands[e.body.accesses[a].operand].of[0] == 9000));
+    streams += layout.is_streamed[a];
+  }
+  CHECK(streams == 1);
+  CHECK(!ago::kernel::layout_of_nest(moments, isa::avx2).is_streamed[0]);
 }

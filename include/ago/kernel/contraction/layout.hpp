@@ -35,6 +35,8 @@ struct contraction_layout {
   bool columns_in_place = false;  ///< columns are consecutive, and steps of K equally spaced: they are not packed
   bool outer = false;             ///< likewise the rows: sums of outer products, of which nothing is copied
   bool fetches_result = false;    ///< the result is in no cache, and prefetched before a tile is computed
+  bool fetches_rows = false;      ///< likewise rows that are one run in memory
+  bool fetches_columns = false;   ///< and columns of outer products
   bool packs_by_panel = false;    ///< all rows are in one block: a panel of columns is packed when it is used
   int rows = 1, columns = 1, depth = 1, batches = 1;
   int lanes = 1, vectors = 1;  ///< vectors that the columns fill
@@ -284,6 +286,13 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   if (r.row_block < r.tile.pixels) r.row_block = r.tile.pixels;
   if (r.row_block > r.rows) r.row_block = (r.rows + r.tile.pixels - 1) / r.tile.pixels * r.tile.pixels;
   r.fetches_result = 4L * r.rows * r.columns * r.batches > on.l2_bytes;
+  auto const is_long_run = [&](int count, bool made) { return !made && 4L * count * r.depth > on.l2_bytes; };
+  if (r.outer) {
+    r.fetches_rows = r.form.k.step(&loop::a) == r.rows && is_long_run(r.rows, r.makes_rows);
+    r.fetches_columns = r.form.k.step(&loop::b) == r.columns && is_long_run(r.columns, r.makes_columns);
+  } else {
+    r.fetches_rows = r.in_place && in_vectors && r.form.m.step(&loop::a) == r.depth && is_long_run(r.rows, false);
+  }
   r.packs_by_panel = !r.columns_known && !r.columns_in_place && r.rows <= r.row_block;
   if (may_read_in_place) consider_batches(r, e, parameter, target, on);
   if (!r.lanes_are_batches && !r.makes_columns && r.packs_by_panel)

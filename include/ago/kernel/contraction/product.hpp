@@ -196,6 +196,18 @@ class contraction_product {
   /// Of loops that prefetch the next panel, a line with every step.
   static constexpr loop_form panel_form{true, FORM.in_order, true};
 
+  /// Are the next rows prefetched while PIXELS rows are read? As many as these with every step of K, the next tile's
+  /// or, if that is nearer, those a page ahead.
+  template <int PIXELS>
+  static constexpr bool fetches_rows =
+      L.fetches_rows && !L.outer && L.k_blocks() == 1 && PIXELS > 1 && PIXELS <= line_floats;
+  template <int PIXELS>
+  static constexpr long next_rows = [] {
+    long const tile = long(L.depth) * PIXELS;
+    return tile > 1024 ? tile : 1024;
+  }();
+  static constexpr loop_form row_form{true, FORM.in_order};
+
   /// Is a panel packed by its first tile, whose multiply-adds take longer than that? If it is whole registers of rows
   /// of a matrix.
   template <int VECTORS, bool PARTIAL>
@@ -225,10 +237,14 @@ class contraction_product {
       float const* const a = w.a + (L.walks ? 0 : first * w.a_stride);
       auto const add = [&](int k, int steps) AGO_INLINE_LAMBDA {
         if constexpr (L.columns_in_place)
-          accumulate_in_place<I, last>(a + k * (L.outer ? a_step : 1), L.outer ? 1 : w.a_stride, L.outer ? a_step : 1,
-                                       steps, w.b + k * b_step, b_step, acc, [](int, auto const&) {});
+          accumulate_in_place<I, last>(
+              a + k * (L.outer ? a_step : 1), L.outer ? 1 : w.a_stride, L.outer ? a_step : 1, steps, w.b + k * b_step,
+              b_step, acc, [&](int i, auto const&) AGO_INLINE_LAMBDA { fetch_next_block(w, first, k + i); });
         else if constexpr (L.walks)
           accumulate_at<FORM>(a, w.starts + first, w.steps + k, steps, w.b + long(k) * width, acc);
+        else if constexpr (fetches_rows<PIXELS>)
+          accumulate<row_form>(a + k, w.a_stride, steps, w.b + long(k) * width, acc,
+                               a + next_rows<PIXELS> + long(k) * PIXELS, PIXELS);
         else accumulate<FORM>(a + k, w.a_stride, steps, w.b + long(k) * width, acc);
       };
       if constexpr (PACKS)
@@ -260,6 +276,24 @@ class contraction_product {
     for (; first + L.tile.pixels <= w.rows; first += L.tile.pixels) tile.template operator()<L.tile.pixels>(first);
     if constexpr (L.tile.pixels_left > 0)
       if (first < w.rows) tile.template operator()<L.tile.pixels_left>(first);
+  }
+
+  /// Of outer products, a part of what the next block of K reads of the factors that are in no cache is prefetched with
+  /// every step of a tile: as many floats of each step as there would be, if tiles divided them.
+  AGO_INLINE static void fetch_next_block([[maybe_unused]] work const& w, [[maybe_unused]] int first,
+                                          [[maybe_unused]] int k) {
+    if constexpr (L.outer && (L.fetches_rows || L.fetches_columns)) {
+      constexpr int down = (L.rows + L.tile.pixels - 1) / L.tile.pixels,
+                    tiles = down * ((L.columns + L.panel() - 1) / L.panel());
+      long const step = (w.column / L.panel() * down + first / L.tile.pixels) * long(L.k_block) + k;
+      auto const fetch = [&]<int FLOATS>(float const* next) AGO_INLINE_LAMBDA {
+        AGO_UNROLL(8)
+        for (int f = 0; f < FLOATS; f += line_floats) panel_form.fetch(next + step * FLOATS + f);
+      };
+      if constexpr (L.fetches_rows) fetch.template operator()<(L.rows + tiles - 1) / tiles>(w.a + L.k_block * a_step);
+      if constexpr (L.fetches_columns)
+        fetch.template operator()<(L.columns + tiles - 1) / tiles>(w.b - w.column + L.k_block * b_step);
+    }
   }
 
   /// accumulate(), which prefetches a line of the next panel with every step.

@@ -3,8 +3,15 @@
 #pragma once
 
 #include <ago/kernel/epilogue.hpp>
+#include <ago/simd/fetch.hpp>
 
 namespace ago::kernel {
+
+/// If the key says so, a page ahead.
+template <kernel_key K>
+AGO_INLINE void fetch_input([[maybe_unused]] float const* p) {
+  if constexpr (K.fetches_input) fetch_next_page<K.target>(p);
+}
 
 template <kernel_key K>
 struct elementwise_kernel {
@@ -58,11 +65,16 @@ struct elementwise_kernel {
       for (; c + together * V <= count; c += together * V) {
         vec<I> x[together];
         AGO_UNROLL(4)
+        for (int i = 0; i < together; ++i) fetch_input<K>(in + c + i * V);
+        AGO_UNROLL(4)
         for (int i = 0; i < together; ++i) x[i] = finish(vec<I>::load(in + c + i * V), pixel, int(c) + i * V);
         AGO_UNROLL(4)
         for (int i = 0; i < together; ++i) x[i].store(out + c + i * V);
       }
-    for (; c + V <= count; c += V) finish(vec<I>::load(in + c), pixel, int(c)).store(out + c);
+    for (; c + V <= count; c += V) {
+      fetch_input<K>(in + c);
+      finish(vec<I>::load(in + c), pixel, int(c)).store(out + c);
+    }
     if constexpr (K.partial) {
       int const left = int(count - c);
       if (left > 0) finish(vec<I>::load(in + c, left), pixel, int(c), left).store(out + c, left);
@@ -91,7 +103,10 @@ class elementwise_source {
       if (many > count) many = int(count);
       float const* const in = begin_ + p * s_.source.pixel_stride + channel;
       int c = 0;
-      for (; c + V <= many; c += V) finish(vec<I>::load(in + c), p, channel + c).store(to + c);
+      for (; c + V <= many; c += V) {
+        fetch_input<K>(in + c);
+        finish(vec<I>::load(in + c), p, channel + c).store(to + c);
+      }
       if (c < many) finish(vec<I>::load(in + c, many - c), p, channel + c, many - c).store(to + c, many - c);
     }
   }

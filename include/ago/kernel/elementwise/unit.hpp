@@ -9,7 +9,12 @@ namespace ago::kernel {
 template <kernel_key K>
 struct elementwise_kernel;  // kernel.hpp
 
-struct elementwise_unit : without_weights, without_schedule, without_tiles, with_plain_loops, divided_by_values {
+struct elementwise_unit : without_weights,
+                          without_alternatives,
+                          without_portions,
+                          without_tiles,
+                          with_plain_loops,
+                          divided_by_values {
   static constexpr structure structures[] = {structure::elementwise};
   static constexpr bool multiplies_values = false, of_expressions = false;
   static constexpr bool implements(structure, op kind) { return is_elementwise(kind) || kind == op::identity; }
@@ -19,6 +24,12 @@ struct elementwise_unit : without_weights, without_schedule, without_tiles, with
   template <kernel_key K>
   static constexpr auto kernel() {
     return std::type_identity<elementwise_kernel<K>>{};
+  }
+
+  static constexpr int channel_groups(structure, step_data const&) { return 1; }
+  static constexpr void choose(kernel_key& key, planned_data& s, schedule const&, chain_tiling const&,
+                               device const& on) {
+    key.fetches_input = 4 * s.in.count() > on.l2_bytes;
   }
 
   /// 7.5 cycles for an exponential of a vector (device::function_operations).

@@ -4,6 +4,7 @@
 
 #include <ago/kernel/expression_operands.hpp>
 #include <ago/kernel/nest/layout.hpp>
+#include <ago/simd/fetch.hpp>
 #include <ago/simd/spaced.hpp>
 
 #include <cstdint>
@@ -171,6 +172,10 @@ class nest_elements {
           }
         }
       float const* const from = s.operand[access_of<A>.operand] + first_place<A>(s);
+      if constexpr (L.is_streamed[A]) {
+        AGO_UNROLL(16)
+        for (int u = 0; u < COUNT; ++u) fetch_next_page<I>(from + u * V);
+      }
       AGO_UNROLL(16)
       for (int u = 0; u + 1 < COUNT; ++u) s.many[N][u] = load<step, V>(from + long(u) * V * step);
       s.many[N][COUNT - 1] = load<step, VALID>(from + long(COUNT - 1) * V * step);

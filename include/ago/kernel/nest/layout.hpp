@@ -5,6 +5,7 @@
 #include <ago/expression/common_divisor.hpp>
 #include <ago/expression/counts.hpp>
 #include <ago/expression/fold_pair.hpp>
+#include <ago/partition/device.hpp>
 #include <ago/plan/step.hpp>
 
 #include <cstdint>
@@ -59,6 +60,8 @@ struct nest_layout {
   /// Of an access: are the elements in the lanes `lane_step` apart?
   bool is_regular[max_accesses]{};
   int lane_step[max_accesses]{};
+  /// Is an operand that L2 has no room for read from end to end, in runs of the loop along registers?
+  bool is_streamed[max_accesses]{};
 
   constexpr bool varies(int node) const { return vector_loop >= 0 && (depends[node] >> vector_loop & 1); }
   /// Are lanes summed up?
@@ -78,6 +81,7 @@ class nest_maker {
     find_pair();
     find_block();
     find_lane_steps();
+    find_streams();
   }
   nest_layout made{};
 
@@ -303,6 +307,19 @@ class nest_maker {
         if (!exact && (loops >> made.vector_loop & 1)) made.is_regular[a] = false;
         if (exact) made.lane_step[a] += int(e_.operands[x.operand].stride(d)) * made.index[a][d].of[made.vector_loop];
       }
+    }
+  }
+
+  constexpr void find_streams() {
+    if (made.vector_loop < 0) return;
+    for (int a = 0; a < e_.body.access_count; ++a) {
+      if (!made.is_regular[a] || made.lane_step[a] != 1 || !made.place[a].is_exact) continue;
+      int const operand = e_.body.accesses[a].operand;
+      int next = made.count;  // the innermost of the other loops
+      while (next-- > 0)
+        if (next != made.vector_loop && made.place[a].of[next] != 0) break;
+      made.is_streamed[a] = 4L * e_.operands[operand].count() > device{}.l2_bytes && next >= 0 &&
+                            made.place[a].of[next] == made.loops[made.vector_loop].extent;
     }
   }
 
