@@ -38,7 +38,7 @@ int main() {
   static classifier net{digits_weights};
   net(image, scores);
   auto const digit = std::max_element(scores, scores + 10) - scores;
-  std::printf("This is a %d. %zu parameters, %zu bytes of arena, %d subgraphs in %d steps\n", int(digit),
-              net.parameter_count, net.arena_bytes, net.subgraphs, net.steps);
+  std::printf("This is a %d. %zu parameters, %zu bytes of arena, %d steps\n", int(digit), net.parameter_count,
+              net.arena_bytes, net.steps);
   return digit == 4 ? 0 : 1;
 }

@@ -43,11 +43,13 @@ struct ago_without {
   static constexpr ago::partitions<V> partition(ago::ir::graph<V, E, O> const& g, ago::device const& on) {
     ago::grouping<V> const atoms =
         Taken == part::atoms ? apart<V>(g.node_count - g.input_count) : ago::partition::atoms_of(g);
-    ago::partition::dag<V, E> const weighted = quotient(ago::partition::dag_of(g), atoms);
-    long const limit = Taken == part::limit ? std::numeric_limits<long>::max() / 2 : default_limit(g, atoms, weighted);
-    if constexpr (Taken == part::dp)
-      return partition_into(g, compose(atoms, cluster(weighted, limit), g.node_count - g.input_count), on);
-    else return ago_partition_of(g, atoms, limit, Taken != part::chains, on, Taken != part::orders);
+    if constexpr (Taken == part::dp) {
+      auto const clusters = cluster(quotient(ago::partition::dag_of(g), atoms), ago::partition::default_limit);
+      return partition_into(g, compose(atoms, clusters, g.node_count - g.input_count), on);
+    } else {
+      long const limit = Taken == part::limit ? std::numeric_limits<long>::max() / 2 : 0;
+      return ago_partition_of(g, atoms, limit, Taken != part::chains, on, Taken != part::orders);
+    }
   }
 
  private:

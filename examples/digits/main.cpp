@@ -88,9 +88,8 @@ int main() {
   }
 
   int const count = int(set.images.size());
-  std::printf("at compile time: %d parameters, %d bytes of arena, %d subgraphs, %d steps, %s\n",
-              int(net.parameter_count), int(net.arena_bytes), int(net.subgraphs), int(net.steps),
-              ago::name_of(net.target));
+  std::printf("at compile time: %d parameters, %d bytes of arena, %d steps, %s\n", int(net.parameter_count),
+              int(net.arena_bytes), int(net.steps), ago::name_of(net.target));
   std::printf("right: %d of %d held-out images (%.2f %%)\n", right, count, 100.0 * right / count);
   std::printf("same class as PyTorch: %d of %d, largest difference of a logit %.1e\n\n", agreeing, count, difference);
   draw(choose_six(verdicts));

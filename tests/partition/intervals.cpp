@@ -198,7 +198,9 @@ struct small_network {
     while (!search.is_done(size())) search.run(quotient, in, chains, limit, starts);
     return search.result(size(), in, chains);
   }
-  ago::partition::cut_order<160> best() const { return best_partition(g, operators, atoms, limit, on); }
+  ago::partition::cut_order<160> best() const {
+    return best_partition(g, atoms, quotient, chain_values_of(g, atoms, on), limit);
+  }
   groups of_atoms(ago::grouping<160> const& found) const { return groups(found.of, found.of + size()); }
   groups subgraphs() const { return of_atoms(best().subgraphs); }
 

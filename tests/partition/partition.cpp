@@ -54,10 +54,10 @@ constexpr auto two_blocks() {
 
 TEST_CASE("inverted residuals are subgraphs: no triple is cut") {
   static constexpr auto g = two_blocks();
-  static constexpr auto p = ago::partition::ago_partition(g);
+  static constexpr auto p = ago::partition::ago_partition(g, 400'000);
   static_assert(p.subgraphs.acyclic && p.minis.acyclic);
   check_both(g, p);
-  // Atoms weigh 79 (stem), then 152, 102, 127 per block; Td is 399. The stem plus a whole block exceeds it.
+  // Atoms weigh 79 (stem), then 152, 102, 127 per block. The stem plus a whole block exceeds the limit.
   CHECK(groups(p.subgraphs.of + 1, p.subgraphs.of + 22) ==
         groups{0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2});
   CHECK(groups(p.minis.of + 1, p.minis.of + 22) ==
@@ -80,36 +80,31 @@ TEST_CASE("a partition at run time equals the partition at compile time") {
   CHECK(p.subgraphs.count == expected.subgraphs.count);
 }
 
-long limit_of(ago::ir::graph<30, 40> const& g) {
-  auto const atoms = ago::partition::atoms_of(g);
-  return ago::partition::default_limit(g, atoms, ago::partition::quotient(ago::partition::dag_of(g), atoms));
-}
-
-TEST_CASE("the default limit is 1.05 times the heaviest pointwise - depthwise - pointwise triple") {
-  auto const g = two_blocks();
-  long triple = 0;
-  for (int v = 13; v < 22; ++v) triple += ago::partition::weight_of(g, v);
-  CHECK(limit_of(g) == triple + triple / 20 + 1);
-
-  using builder = test::builder<30, 40>;
-  auto const expect_none = [](builder const& b) { CHECK(limit_of(b.g) == ago::partition::fallback_limit); };
-  builder plain;
-  plain.pointwise(plain.pointwise(plain.input({1, 14, 14, 8}), 16), 16);
-  expect_none(plain);
-  builder at_start;  // no pointwise before it
-  at_start.pointwise(at_start.depthwise(at_start.input({1, 14, 14, 8})), 16);
-  expect_none(at_start);
-  builder read_twice;  // the depthwise result has to be stored
-  int const y = read_twice.depthwise(read_twice.pointwise(read_twice.input({1, 14, 14, 8}), 16));
-  read_twice.binary(op::add, read_twice.pointwise(y, 16), y);
-  expect_none(read_twice);
-  builder front_read_twice;
-  int const f = front_read_twice.pointwise(front_read_twice.input({1, 14, 14, 8}), 16);
-  front_read_twice.binary(op::add, front_read_twice.pointwise(front_read_twice.depthwise(f), 16), f);
-  expect_none(front_read_twice);
-  builder two_depthwise;
-  two_depthwise.pointwise(two_depthwise.depthwise(two_depthwise.depthwise(two_depthwise.input({1, 14, 14, 8}))), 16);
-  expect_none(two_depthwise);
+TEST_CASE("without a limit, Td is what was measured, or the weight of a heavier chain, which is not cut") {
+  using ago::partition::default_limit;
+  auto const limit_of = [](test::builder<30, 40> const& b) {
+    auto const atoms = ago::partition::atoms_of(b.g);
+    return limit_for(quotient(ago::partition::dag_of(b.g), atoms), chain_values_of(b.g, atoms, {}));
+  };
+  auto const block = [](int pixels, int channels) {
+    test::builder<30, 40> b;
+    b.output(b.inverted_residual(b.bias_relu(b.pointwise(b.input({64, pixels, pixels, channels}), channels)), 6));
+    return b;
+  };
+  auto const light = block(14, 8), heavy = block(1000, 400);
+  CHECK(limit_of(light) == default_limit);
+  long triple = 1;
+  for (int v = 4; v < 13; ++v) triple += ago::partition::weight_of(heavy.g, v);
+  REQUIRE(triple > default_limit);
+  CHECK(limit_of(heavy) == triple);
+  auto const p = ago::partition::ago_partition(heavy.g);
+  check_both(heavy.g, p);
+  CHECK(p.subgraphs.of[4] == p.subgraphs.of[12]);  // the whole block, but not what is before it
+  CHECK(p.subgraphs.of[1] != p.subgraphs.of[4]);
+  test::builder<30, 40> no_chain;  // as heavy, but its values have two readers
+  int const x = no_chain.pointwise(no_chain.input({64, 1000, 1000, 400}), 400), y = no_chain.depthwise(x);
+  no_chain.output(no_chain.binary(op::add, no_chain.binary(op::add, y, x), no_chain.pointwise(y, 400)));
+  CHECK(limit_of(no_chain) == default_limit);
 }
 
 TEST_CASE("a shuffle unit: the branch that includes the concat runs last") {
@@ -119,7 +114,9 @@ TEST_CASE("a shuffle unit: the branch that includes the concat runs last") {
   int right = b.bias_relu(b.pointwise(x, 58));
   right = b.bias_relu(b.pointwise(b.unary(op::bias, b.depthwise(right)), 58));
   b.output(b.concat(left, right));
-  auto const p = ago::partition::ago_partition(b.g);
+  long triple = 1;  // that of the right branch
+  for (int v = 6; v < 14; ++v) triple += ago::partition::weight_of(b.g, v);
+  auto const p = ago::partition::ago_partition(b.g, triple);
   check_both(b.g, p);
   CHECK(groups(p.subgraphs.of + 1, p.subgraphs.of + 15) == groups{1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1});
   CHECK(groups(p.minis.of + 1, p.minis.of + 15) == groups{3, 3, 4, 4, 4, 0, 0, 0, 1, 1, 2, 2, 2, 5});

@@ -15,6 +15,7 @@ struct chain_link {
   window win{};
   long weight_bytes{};
   int adds = -1;  ///< link of the chain whose input an elementwise operator of this one reads, too; -1: none
+  bool begins{};  ///< it reads an input of the network
 };
 
 /// The operand of an operator that the one before it in a chain computes: the first one, or of a contraction of values
@@ -30,7 +31,9 @@ constexpr int operand_in_chain(graph_view g, int v) {
 constexpr chain_link link_of(graph_view g, int main, int result) {
   node const& n = g.nodes[main];
   int const operand = operand_in_chain(g, main);
-  return {n.kind, g.source(main, operand < 0 ? 0 : operand).out, g.nodes[result].out, n.win, weight_bytes(g, main)};
+  int const k = operand < 0 ? 0 : operand;
+  bool const begins = n.input_count > 0 && g.operand(main, k) < g.input_count;
+  return {n.kind, g.source(main, k).out, g.nodes[result].out, n.win, weight_bytes(g, main), -1, begins};
 }
 
 /// Can the chain be computed with this tiling? By channels, operators in the middle must be depthwise. Pooling and

@@ -75,9 +75,12 @@ struct link_alone {
 };
 
 /// The links of a chain, each computed alone, and the price of all of it. The steps around a chain are not known; they
-/// are taken to be as long as the links on average.
+/// are taken to be as long as the links on average. Before one that begins the network, the inference before has used
+/// other memory: half of L2, between what small and large networks use (of plans of six networks for three devices, the
+/// predicted times are the least with it).
 struct links_alone {
   timed_step steps[max_parts]{}, around{};
+  std::int64_t before{};                   ///< bytes used then
   std::int64_t price = 0, arithmetic = 0;  ///< of which for matrix products
   bool may_end_in_pairs;                   ///< see may_be_paired()
 
@@ -90,6 +93,7 @@ struct links_alone {
       arithmetic += links[i].arithmetic;
     }
     around.length /= count;
+    if (chain[0].begins) before = on.l2_bytes / 2;
     for (int i = 0; i < count; ++i) {
       chain_link const& l = chain[i];
       bool const is_matrix = links[i].loops.is_matrix();
@@ -117,7 +121,7 @@ struct links_alone {
     int k = i - 1;
     auto const suits = [&](std::int64_t other) { return other >= size * 3 / 4 && other <= size * 4 / 3; };
     while (k >= 0 && (chain[i].adds == k || !suits(bytes(chain[k].in)))) --k;
-    std::int64_t const passed = k >= 0 ? between(k, i) : i > 0 ? between(-1, i) : around.length;
+    std::int64_t const passed = k >= 0 ? between(k, i) : before + (i > 0 ? between(-1, i) : around.length);
     std::int64_t const usual = price_of_writing(size, k >= 0 ? steps[k] : around, passed, steps[i], on);
     return is_last ? usual : usual - usual / 4 + size * price_after(passed + 3 * around.length, on) / 4;
   }
@@ -166,7 +170,7 @@ constexpr std::int64_t price_of_pipeline(chain_link const* chain, int count, cha
   timed_step now(in + out + use.weights, use.order);
   for (std::int64_t const ring : use.rings) now.length += ring;
   return sum + use.price + price_of_reading(in, around, now, on, parts.of[0].is_matrix()) +
-         price_of_writing(out, around, 0, now, on) + price_of_reading(out, now, around, on);
+         price_of_writing(out, around, alone.before, now, on) + price_of_reading(out, now, around, on);
 }
 
 }  // namespace ago::partition

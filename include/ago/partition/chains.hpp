@@ -43,6 +43,7 @@ constexpr std::uint64_t fingerprint(chain_link const& l) {
   h.mix(pair(w.stride_h, w.stride_w));
   h.mix(pair(w.dilation_h, w.dilation_w));
   h.mix(pair(w.pad_top, w.pad_left));
+  h.mix(std::uint64_t(l.begins));
   return h.value;
 }
 

@@ -203,14 +203,13 @@ constexpr cut_order<V> best_of_order(graph<V, E, O> const& g, grouping<V> const&
 ///
 /// `search`: whether to try other orders than the recorded one.
 template <int V, int E, int O>
-constexpr cut_order<V> best_partition(graph<V, E, O> const& g, dag<V, E> const& operators, grouping<V> const& atoms,
-                                      long limit, device const& on, bool search = true) {
-  dag<V, E> const q = quotient(operators, atoms);
-  chain_values<V> const chains = chain_values_of(g, atoms, on);
-  cut_order<V> best = best_of_order(g, atoms, q, chains, limit, 0);
-  int const orders = search ? count_tried_orders(q) : 1;
+constexpr cut_order<V> best_partition(graph<V, E, O> const& g, grouping<V> const& atoms,
+                                      dag<V, E> const& weighted_atoms, chain_values<V> const& chains, long limit,
+                                      bool search = true) {
+  cut_order<V> best = best_of_order(g, atoms, weighted_atoms, chains, limit, 0);
+  int const orders = search ? count_tried_orders(weighted_atoms) : 1;
   for (int k = 1; k < orders; ++k) {
-    auto const found = best_of_order(g, atoms, q, chains, limit, k);
+    auto const found = best_of_order(g, atoms, weighted_atoms, chains, limit, k);
     if (found.value.better_than(best.value)) best = found;
   }
   return best;

@@ -20,35 +20,22 @@ constexpr partitions<V> with_chains(partitions<V> r, graph<V, E, O> const& g, gr
 
 /// Subgraphs by CLUSTER on operators, and mini-subgraphs of at most one complex operator by CLUSTER inside each (AGO,
 /// sections IV and V); `reading` selects the affix set of both. Chains join mini-subgraphs of one subgraph where
-/// kernels can compute them in one pass and traffic is saved. `limit` is Td in thousandths; 0: `default_limit`.
+/// kernels can compute them in one pass and traffic is saved. `limit` is Td in thousandths.
 template <int V, int E, int O>
-constexpr partitions<V> paper_partition(graph<V, E, O> const& g, affix reading = affix::component, long limit = 0,
-                                        device const& on = {}) {
+constexpr partitions<V> paper_partition(graph<V, E, O> const& g, affix reading = affix::component,
+                                        long limit = default_limit, device const& on = {}) {
   dag<V, E> const operators = dag_of(g);
-  if (limit <= 0) limit = default_limit(g, operators);
   grouping<V> const subgraphs = cluster(operators, limit, INT_MAX, reading);
   grouping<V> const minis = split_by_cluster(operators, subgraphs, reading);
   return with_chains(ordered(g, operators, subgraphs, minis), g, subgraphs, minis, on);
 }
 
-/// Td of the opened `g`: default_limit, with primitives in place of operators. Atoms are those of `g`, since the
-/// triples that must not be cut do not depend on what is opened.
-template <int V, int E, int V2, int E2, int O>
-constexpr long limit_of_opened(graph<V, E, O> const& g, opened_graph<V2, E2, O> const& all) {
-  grouping<V> const atoms = atoms_of(g);
-  dag<V, E> weighted;
-  for (int i = g.input_count; i < all.graph.node_count; ++i)
-    weighted.weight[atoms.of[all.compound[i] - g.input_count]] += weight_of(all.graph, i);
-  return default_limit(g, atoms, weighted);
-}
-
 /// paper_partition in several constant evaluations.
-template <auto const& G, device On, affix Reading, long Limit = 0>
+template <auto const& G, device On, affix Reading>
 struct published_phases {
  private:
   static constexpr auto operators = dag_of(G);
-  static constexpr long limit = Limit > 0 ? Limit : default_limit(G, operators);
-  static constexpr auto const& subgraphs = cluster_phases<operators, limit, INT_MAX, Reading>::groups;
+  static constexpr auto const& subgraphs = cluster_phases<operators, default_limit, INT_MAX, Reading>::groups;
   static constexpr auto within = inside(operators, subgraphs);
   static constexpr auto const& minis = cluster_phases<within, LONG_MAX, 1, Reading>::groups;
   static constexpr auto order = ordered(G, operators, subgraphs, minis);
@@ -62,14 +49,11 @@ struct published_phases {
 template <affix Reading>
 struct published_policy {
   static constexpr opening opens{.softmax = false};
-  static constexpr auto partition(auto const& g, device const& on) { return paper_partition(g, Reading, 0, on); }
-  static constexpr auto partition_opened(auto const& g, auto const& all, device const& on) {
-    return paper_partition(all.graph, Reading, limit_of_opened(g, all), on);
+  static constexpr auto partition(auto const& g, device const& on) {
+    return paper_partition(g, Reading, default_limit, on);
   }
   template <auto const& G, device On>
   using phases = published_phases<G, On, Reading>;
-  template <auto const& G, auto const& All, auto const& Primitives, device On>
-  using phases_opened = published_phases<Primitives, On, Reading, limit_of_opened(G, All)>;
 };
 
 /// AGO's Algorithm 1 with the affix set of Definition 3, taken literally.

@@ -13,57 +13,21 @@
 
 namespace ago::partition {
 
-/// The weight limit Td of subgraphs for networks from which none can be derived, in thousandths.
-inline constexpr long fallback_limit = 600'000;
+/// The weight limit Td of subgraphs, in thousandths: of the subgraphs of one to six complex operators whose tuning was
+/// measured, which weigh up to 1,965, none needs more than the tuner's budget, and the heavier ones no more than the
+/// others (docs/tuning.md, after AGO's Fig. 8).
+inline constexpr long default_limit = 2'000'000;
 
-/// The weight of the heaviest pair of atoms that may be a chain which begins with elementwise operators; 0: none.
-template <int V, int E, int O>
-constexpr long heaviest_pair(graph<V, E, O> const& g, grouping<V> const& atoms, dag<V, E> const& weighted_atoms,
-                             value_uses<V> const& uses, int const* first) {
-  long heaviest = 0;
-  for (int v = g.input_count; v < g.node_count; ++v) {
-    int const b = atoms.of[v - g.input_count], k = first[b] == v ? operand_in_chain(g, v) : -1;
-    int const u = k < 0 ? -1 : g.operand(v, k);
-    if (u < g.input_count || !is_elementwise(g.nodes[u].kind) || !uses.is_private(u)) continue;
-    int const a = atoms.of[u - g.input_count];
-    if (!is_elementwise(g.nodes[first[a]].kind) || !leads_chain(g, first[a]) || !can_follow(g, v, first[a])) continue;
-    long const sum = weighted_atoms.weight[a] + weighted_atoms.weight[b];
-    heaviest = sum > heaviest ? sum : heaviest;
+/// Td of a network with these chains: a chain is one pass, whose tiles are tuned together whatever it weighs.
+template <int V, int E>
+constexpr long limit_for(dag<V, E> const& weighted_atoms, chain_values<V> const& chains) {
+  long r = default_limit;
+  for (int a = 0; a < weighted_atoms.count; ++a) {
+    long weight = 1;
+    for (int n = 0, b = a; n < max_chain && b >= 0; ++n, b = chains.next[b]) weight += weighted_atoms.weight[b];
+    if (chains.next[a] >= 0 && weight > r) r = weight;
   }
-  return heaviest;
-}
-
-/// 1.05 times the weight of the heaviest pointwise - depthwise - pointwise triple of atoms whose inner values have no
-/// other reader, so that no inverted residual is cut because of its weight; `fallback_limit` if the network has none.
-/// More, if pairs of heaviest_pair() are heavier.
-template <int V, int E, int O>
-constexpr long default_limit(graph<V, E, O> const& g, grouping<V> const& atoms, dag<V, E> const& weighted_atoms) {
-  array_of<int, slots<V>> first{}, last{};  // members, as nodes of g: first is the main operator
-  for (int v = g.node_count - 1; v >= g.input_count; --v) first[atoms.of[v - g.input_count]] = v;
-  for (int v = g.input_count; v < g.node_count; ++v) last[atoms.of[v - g.input_count]] = v;
-  value_uses<V> const uses(g);
-  long heaviest = 0;
-  for (int v = g.input_count; v < g.node_count; ++v) {
-    if (g.nodes[v].kind != op::pointwise || g.operand(v) < g.input_count) continue;
-    int const middle = atoms.of[g.operand(v) - g.input_count], dw = first[middle];
-    if (g.nodes[dw].kind != op::depthwise || !uses.is_private(last[middle]) || g.operand(dw) < g.input_count) continue;
-    int const front = atoms.of[g.operand(dw) - g.input_count];
-    if (g.nodes[first[front]].kind != op::pointwise || !uses.is_private(last[front])) continue;
-    long const* w = weighted_atoms.weight;
-    long const sum = w[front] + w[middle] + w[atoms.of[v - g.input_count]];
-    heaviest = sum > heaviest ? sum : heaviest;
-  }
-  auto const with_room = [](long weight) { return weight + weight / 20 + 1; };
-  long const pair = with_room(heaviest_pair(g, atoms, weighted_atoms, uses, first));
-  long const limit = heaviest > 0 ? with_room(heaviest) : fallback_limit;
-  return pair > limit ? pair : limit;
-}
-
-/// Td, in thousandths: `default_limit` of the atoms of a network whose operators are `operators`.
-template <int V, int E, int O>
-constexpr long default_limit(graph<V, E, O> const& g, dag<V, E> const& operators) {
-  grouping<V> const atoms = atoms_of(g);
-  return default_limit(g, atoms, quotient(operators, atoms));
+  return r;
 }
 
 /// The partitions of a network into these subgraphs and chains of its atoms.
@@ -79,22 +43,23 @@ constexpr partitions<V> partitions_of(graph<V, E, O> const& g, dag<V, E> const& 
 }
 
 /// The subgraphs of `atoms`, and the chains within them, that together save the most time (`best_partition`). The
-/// mini-subgraphs are the atoms. `limit` is Td in thousandths. `intensive` false: the same subgraphs, but each atom is
-/// computed alone. `search` false: no other orders than the recorded one.
+/// mini-subgraphs are the atoms. `limit` is Td in thousandths; 0: `limit_for`. `intensive` false: the same subgraphs,
+/// but each atom is computed alone. `search` false: no other orders than the recorded one.
 template <int V, int E, int O>
 constexpr partitions<V> ago_partition_of(graph<V, E, O> const& g, grouping<V> const& atoms, long limit, bool intensive,
                                          device const& on, bool search = true) {
-  dag<V, E> const operators = dag_of(g);
-  return partition::partitions_of(g, operators, atoms, best_partition(g, operators, atoms, limit, on, search),
+  dag<V, E> const operators = dag_of(g), weighted_atoms = quotient(operators, atoms);
+  chain_values<V> const chains = chain_values_of(g, atoms, on);
+  if (limit <= 0) limit = limit_for(weighted_atoms, chains);
+  return partition::partitions_of(g, operators, atoms, best_partition(g, atoms, weighted_atoms, chains, limit, search),
                                   intensive);
 }
 
 /// The library's policy: atoms, which are never cut, so that no operator is separated from its epilogue, and
-/// `ago_partition_of` them. `limit` is Td in thousandths; 0: `default_limit`.
+/// `ago_partition_of` them.
 template <int V, int E, int O>
 constexpr partitions<V> ago_partition(graph<V, E, O> const& g, long limit = 0, bool intensive = true,
                                       device const& on = {}) {
-  if (limit <= 0) limit = default_limit(g, dag_of(g));
   return ago_partition_of(g, atoms_of(g), limit, intensive, on);
 }
 
@@ -106,8 +71,8 @@ struct ago_phases {
   static constexpr auto operators = dag_of(G);
   static constexpr auto atoms = atoms_of(G);
   static constexpr auto weighted_atoms = quotient(operators, atoms);
-  static constexpr long limit = default_limit(G, atoms, weighted_atoms);
   static constexpr auto chains = chain_values_of(G, atoms, On);
+  static constexpr long limit = limit_for(weighted_atoms, chains);
 
   /// The search in order K in evaluations of about so many starts of intervals.
   static constexpr long piece_starts = 30'000;
