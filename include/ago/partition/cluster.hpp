@@ -150,7 +150,7 @@ constexpr grouping<V> cluster(dag<V, E> const& d, long limit, int complex_limit 
 template <auto const& D, long Limit, int ComplexLimit, affix Reading>
 struct cluster_phases {
  private:
-  static constexpr int candidates = 64;  // of one evaluation
+  static constexpr int candidates = 16;  // of one evaluation
   template <int V, int E>
   static constexpr auto start(dag<V, E> const& d) {
     if constexpr (Reading == affix::adjacent) return contraction<V, E>(d);

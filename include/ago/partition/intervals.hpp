@@ -166,11 +166,12 @@ constexpr bool is_only_order(dag<V, E> const& d, int const* order) {
 }
 
 /// The execution orders that are tried: the recorded one, and, if there are others, two that follow operands depth
-/// first.
-inline constexpr int tried_orders = 3;
+/// first. Not for more atoms than this, as training steps have: compilers would take longer, and chains saved the same
+/// in all three orders of MobileNet-V2's and ShuffleNet-V2's.
+inline constexpr int tried_orders = 3, most_atoms_reordered = 1000;
 template <int V, int E>
 constexpr int count_tried_orders(dag<V, E> const& d) {
-  return is_only_order(d, order_of(d).order) ? 1 : tried_orders;
+  return d.count > most_atoms_reordered || is_only_order(d, order_of(d).order) ? 1 : tried_orders;
 }
 template <int V, int E>
 constexpr execution_order<V> tried_order(dag<V, E> const& d, int k) {
