@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "generator.hpp"
@@ -130,4 +131,44 @@ TEST_CASE("operands that are read beyond their edge cannot be computed in place"
     return result(i) = padded(x, 0)(i - 1);
   })(extents(4));
   CHECK(substituted(outer, 0, elementwise(extents(4))).bad.what == fault::too_large);
+}
+
+TEST_CASE("where a comparison does not depend on the bounds of what it compares, these are left out") {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  values const inputs{-1, 0, 1e-6, 3, 6, 7, -0., nan};
+  extents const all(8);
+  auto const clips = [](definition const& d) {
+    int n = 0;
+    index_expression const& e = d.expressions[0];
+    for (int i = 0; i < e.body.node_count; ++i)
+      n += e.body.nodes[i].kind == node_kind::minimum || e.body.nodes[i].kind == node_kind::maximum;
+    return n;
+  };
+  definition const relu6 = compute("relu6", [](operand x) {
+    var i;
+    return result(i) = minimum(maximum(x(i), 0), 6);
+  })(all);
+  // `left`: bounds that matter.
+  auto const check = [&](auto const& condition, int left) {
+    definition const outer = compute("outer", [&](operand x) {
+      var i;
+      return result(i) = select(condition(x(i)), 1, 2);
+    })(all);
+    definition const both = substituted(outer, 0, relu6);
+    REQUIRE(both.bad.what == fault::none);
+    CHECK(clips(both) == left);
+    values const together = run(both, {inputs})[0], apart = run(outer, {run(relu6, {inputs})[0]})[0];
+    CHECK(together == apart);
+  };
+  auto const number = [](scalar const& x, double n) { return x * 0 + n; };
+  check([](scalar const& x) { return 0 < x; }, 0);
+  check([](scalar const& x) { return x < 6; }, 0);
+  check([](scalar const& x) { return 3 < x; }, 0);
+  check([](scalar const& x) { return x < 3; }, 0);
+  check([](scalar const& x) { return 6 < x; },
+        2);  // never, because of the upper bound, inside of which is the lower one
+  check([](scalar const& x) { return x < 0; }, 1);              // never, because of the lower bound
+  check([](scalar const& x) { return -1 < x; }, 1);             // always, but for NaN
+  check([](scalar const& x) { return x < 6.5; }, 2);            // likewise
+  check([&](scalar const& x) { return number(x, 3) < x; }, 2);  // not compared with a number
 }

@@ -169,12 +169,12 @@ constexpr char const* expected[] = {
     "attention_scores x2: multiplies cycles 80640/80640 in order 1 bytes 4485440 3 i0 r0 p0 c0 t0 t0 b0",
     "attention_values x1: multiplies cycles 9600/9600 in order 1 bytes 623488 3 i0 r0 p0 c0 t0 t0 b0",
     "attention_values x2: multiplies cycles 19200/19200 in order 1 bytes 1225600 3 i0 r0 p0 c0 t0 t0 b0",
-    "attention x1: multiplies cycles 307840/307840 in order 1 bytes 5258880 3 i1(100550 309280) r0 p0"
-    " c12(108495 154640) t0 t0 b0",
-    "attention x2: multiplies cycles 615680/615680 in order 1 bytes 10401920 3 i1(145430 309280) r0 p0"
-    " c12(128926 309280) t0 t0 b0",
-    "softmax x1: cycles 47360/47360 in order 1 bytes 0 3 i0 r0 p8!(97021 24400) c0 t0 t0 b0",
-    "softmax x2: cycles 94720/94720 in order 1 bytes 0 3 i0 r0 p8!(129221 48800) c0 t0 t0 b0",
+    "attention x1: multiplies cycles 136000/136000 in order 1 bytes 5258880 3 i1(100550 137440) r0 p0"
+    " c12(108495 68720) t0 t0 b0",
+    "attention x2: multiplies cycles 272000/272000 in order 1 bytes 10401920 3 i1(145430 137440) r0 p0"
+    " c12(128926 137440) t0 t0 b0",
+    "softmax x1: cycles 11840/11840 in order 1 bytes 0 3 i0 r0 p8!(97021 6640) c0 t0 t0 b0",
+    "softmax x2: cycles 23680/23680 in order 1 bytes 0 3 i0 r0 p8!(129221 13280) c0 t0 t0 b0",
     "layer_norm x1: packs 48 cycles 19280/19280 in order 1 bytes 192 3 i0 r0 p8!(97021 10396) c0 t0 t0 b0",
     "layer_norm x2: packs 48 cycles 38560/38560 in order 1 bytes 192 3 i0 r0 p8!(129221 20756) c0 t0 t0 b0",
     "copy x1: cycles 1920/1920 in order 1 bytes 0 3 i0 r0 p0 c0 t0 t0 b0",

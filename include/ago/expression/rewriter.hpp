@@ -77,6 +77,7 @@ struct rewriter {
       return read(a, values[a.operand], from.operands[a.operand]);
     }
     for (int i = 0; i < operands_of(c.kind); ++i) c.operand[i] = std::int16_t(copy(c.operand[i]));
+    if (c.kind == node_kind::less) return arithmetic_writer{axes.into}.less(c.operand[0], c.operand[1]);
     return axes.into.add(c);
   }
 };
