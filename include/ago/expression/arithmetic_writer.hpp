@@ -38,27 +38,27 @@ struct arithmetic_writer {
   /// beyond the number: 0 < min(max(x, 0), 6) if 0 < x. (Also of NaN, which is kept when it is clipped.)
   constexpr int less(int a, int b) const {
     if (is_number(a))
-      for (int x = b; x >= 0; x = without_bound(x, [&](float bound, bool is_upper) {
-                                return is_upper ? at(a).number() < bound : bound <= at(a).number();
-                              }))
-        b = x;
+      for (int x = b; x >= 0; x = without_bound(x, at(a).number(), true)) b = x;
     else if (is_number(b))
-      for (int x = a; x >= 0; x = without_bound(x, [&](float bound, bool is_upper) {
-                                return is_upper ? at(b).number() <= bound : bound < at(b).number();
-                              }))
-        a = x;
+      for (int x = a; x >= 0; x = without_bound(x, at(b).number(), false)) a = x;
     return make(node_kind::less, a, b);
   }
 
  private:
   constexpr node const& at(int n) const { return into.to.body.nodes[n]; }
-  /// What n clips, if its bound does not matter; otherwise -1.
-  constexpr int without_bound(int n, auto const& does_not_matter) const {
+  /// What n clips, if its bound does not matter where it is compared with a number, which is on the left of < or on the
+  /// right; otherwise -1.
+  constexpr int without_bound(int n, float number, bool is_left) const {
     node const& x = at(n);
     bool const is_upper = x.kind == node_kind::minimum;
     if (!is_upper && x.kind != node_kind::maximum) return -1;
-    for (int k = 0; k < 2; ++k)
-      if (is_number(x.operand[k]) && does_not_matter(at(x.operand[k]).number(), is_upper)) return x.operand[1 - k];
+    for (int k = 0; k < 2; ++k) {
+      if (!is_number(x.operand[k])) continue;
+      float const bound = at(x.operand[k]).number();
+      bool const matters = is_left ? (is_upper ? !(number < bound) : !(bound <= number))
+                                   : (is_upper ? !(number <= bound) : !(bound < number));
+      if (!matters) return x.operand[1 - k];
+    }
     return -1;
   }
   /// Is it something where a condition holds, and 0 elsewhere, or the reverse?
