@@ -165,8 +165,7 @@ TEST_CASE("where a comparison does not depend on the bounds of what it compares,
   check([](scalar const& x) { return x < 6; }, 0);
   check([](scalar const& x) { return 3 < x; }, 0);
   check([](scalar const& x) { return x < 3; }, 0);
-  check([](scalar const& x) { return 6 < x; },
-        2);  // never, because of the upper bound, inside of which is the lower one
+  check([](scalar const& x) { return 6 < x; }, 2);              // never, because of the upper, outer bound
   check([](scalar const& x) { return x < 0; }, 1);              // never, because of the lower bound
   check([](scalar const& x) { return -1 < x; }, 1);             // always, but for NaN
   check([](scalar const& x) { return x < 6.5; }, 2);            // likewise

@@ -45,7 +45,7 @@ struct published_phases {
 };
 
 /// AGO as published, with one reading of the affix set. Its graphs are Relay's, in which softmax is one operator. Td is
-/// the one of this library's policy.
+/// default_limit.
 template <affix Reading>
 struct published_policy {
   static constexpr opening opens{.softmax = false};

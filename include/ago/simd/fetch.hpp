@@ -12,7 +12,8 @@ namespace ago::simd {
 /// L3: whole networks gain 9 to 28 % with any distance from 400 to 1000, and less with 200.)
 inline constexpr long fetch_cycles = 700;
 
-inline constexpr int line_floats = 16;  ///< of a cache line
+inline constexpr int line_floats = 16;    ///< of a cache line
+inline constexpr int page_floats = 1024;  ///< of a page of memory
 
 /// Prefetches FLOATS weights at the distance from `w` that is reached `fetch_cycles` later, at two multiply-adds a
 /// cycle and MULTIPLY_ADDS for FLOATS weights. Nothing is read, so the address may be beyond the last weight. Loops
@@ -33,7 +34,7 @@ AGO_INLINE void fetch_ahead([[maybe_unused]] float const* w) {
 /// beyond the end.
 template <isa I>
 AGO_INLINE void fetch_next_page([[maybe_unused]] float const* p) {
-  if constexpr (!is_scheduled_by_hand(I)) __builtin_prefetch(p + 1024);
+  if constexpr (!is_scheduled_by_hand(I)) __builtin_prefetch(p + page_floats);
 }
 
 /// Do registers as long as a line of cache cross lines, if they are stored from `to` on and in steps of `step` floats?

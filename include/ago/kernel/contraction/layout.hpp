@@ -223,6 +223,19 @@ constexpr void consider_making(contraction_layout& r, expression::index_expressi
   r.made_floats = r.makes == making::blocks ? step * r.k_block : count;
 }
 
+/// Chooses what is prefetched: what L2 has no room for.
+constexpr void consider_fetching(contraction_layout& r, bool in_vectors, device const& on) {
+  using loop = expression::matrix_loop;
+  auto const is_long_run = [&](int count, bool made) { return !made && 4L * count * r.depth > on.l2_bytes; };
+  r.fetches_result = 4L * r.rows * r.columns * r.batches > on.l2_bytes;
+  if (r.outer) {
+    r.fetches_rows = r.form.k.step(&loop::a) == r.rows && is_long_run(r.rows, r.makes_rows);
+    r.fetches_columns = r.form.k.step(&loop::b) == r.columns && is_long_run(r.columns, r.makes_columns);
+  } else {
+    r.fetches_rows = r.in_place && in_vectors && r.form.m.step(&loop::a) == r.depth && is_long_run(r.rows, false);
+  }
+}
+
 /// `parameter`: the operand that is known ahead, and packed; `made`: the one that the part of a pipeline before
 /// computes; -1: none. Expects that the expression has a matrix form.
 constexpr contraction_layout layout_of_contraction(expression::index_expression const& e, int parameter, isa target,
@@ -285,14 +298,7 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   r.row_block = int((wanted < most ? wanted : most) / r.tile.pixels * r.tile.pixels);
   if (r.row_block < r.tile.pixels) r.row_block = r.tile.pixels;
   if (r.row_block > r.rows) r.row_block = (r.rows + r.tile.pixels - 1) / r.tile.pixels * r.tile.pixels;
-  r.fetches_result = 4L * r.rows * r.columns * r.batches > on.l2_bytes;
-  auto const is_long_run = [&](int count, bool made) { return !made && 4L * count * r.depth > on.l2_bytes; };
-  if (r.outer) {
-    r.fetches_rows = r.form.k.step(&loop::a) == r.rows && is_long_run(r.rows, r.makes_rows);
-    r.fetches_columns = r.form.k.step(&loop::b) == r.columns && is_long_run(r.columns, r.makes_columns);
-  } else {
-    r.fetches_rows = r.in_place && in_vectors && r.form.m.step(&loop::a) == r.depth && is_long_run(r.rows, false);
-  }
+  consider_fetching(r, in_vectors, on);
   r.packs_by_panel = !r.columns_known && !r.columns_in_place && r.rows <= r.row_block;
   if (may_read_in_place) consider_batches(r, e, parameter, target, on);
   if (!r.lanes_are_batches && !r.makes_columns && r.packs_by_panel)

@@ -204,7 +204,7 @@ class contraction_product {
   template <int PIXELS>
   static constexpr long next_rows = [] {
     long const tile = long(L.depth) * PIXELS;
-    return tile > 1024 ? tile : 1024;
+    return tile > page_floats ? tile : page_floats;
   }();
   static constexpr loop_form row_form{true, FORM.in_order};
 
@@ -236,10 +236,7 @@ class contraction_product {
         for (int r = 0; r < PIXELS && fetches; ++r) here.fetch(w.row[first + r]);
       float const* const a = w.a + (L.walks ? 0 : first * w.a_stride);
       auto const add = [&](int k, int steps) AGO_INLINE_LAMBDA {
-        if constexpr (L.columns_in_place)
-          accumulate_in_place<I, last>(
-              a + k * (L.outer ? a_step : 1), L.outer ? 1 : w.a_stride, L.outer ? a_step : 1, steps, w.b + k * b_step,
-              b_step, acc, [&](int i, auto const&) AGO_INLINE_LAMBDA { fetch_next_block(w, first, k + i); });
+        if constexpr (L.columns_in_place) add_in_place<last>(w, a, first, k, steps, acc);
         else if constexpr (L.walks)
           accumulate_at<FORM>(a, w.starts + first, w.steps + k, steps, w.b + long(k) * width, acc);
         else if constexpr (fetches_rows<PIXELS>)
@@ -276,6 +273,15 @@ class contraction_product {
     for (; first + L.tile.pixels <= w.rows; first += L.tile.pixels) tile.template operator()<L.tile.pixels>(first);
     if constexpr (L.tile.pixels_left > 0)
       if (first < w.rows) tile.template operator()<L.tile.pixels_left>(first);
+  }
+
+  /// Steps k ... of columns that are read where they are; the last register has VALID lanes.
+  template <int VALID, int PIXELS, int VECTORS>
+  AGO_INLINE static void add_in_place(work const& w, float const* a, int first, int k, int steps,
+                                      vec<I> (&acc)[PIXELS][VECTORS]) {
+    accumulate_in_place<I, VALID>(a + k * (L.outer ? a_step : 1), L.outer ? 1 : w.a_stride, L.outer ? a_step : 1, steps,
+                                  w.b + k * b_step, b_step, acc,
+                                  [&](int i, auto const&) AGO_INLINE_LAMBDA { fetch_next_block(w, first, k + i); });
   }
 
   /// Of outer products, a part of what the next block of K reads of the factors that are in no cache is prefetched with
