@@ -106,7 +106,7 @@ void check_in_small_cache() {
   compare(out, x.result(E), 0);
 }
 
-template <index_expression const& E, isa I, op... Stages>
+template <index_expression const& E, isa I, int Weights, op... Stages>
 void check_stages(int inner) {
   static constexpr op stages[] = {Stages...};
   CAPTURE(inner);
@@ -120,7 +120,7 @@ void check_stages(int inner) {
     s.out = shape_of(E.result, inner);
     for (int i = 0; i < int(sizeof...(Stages)); ++i)
       if (is_binary(stages[i])) s.after[i].operand = {place::area::input, 0, 0, s.out.c};
-    run<key_of<E, I, Stages...>(1)>(s, E, x, {other.data()}, out, r);
+    run<key_of<E, I, Stages...>(Weights)>(s, E, x, {other.data()}, out, r);
     std::vector<double> expected = x.result(E);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       double& y = expected[i];
@@ -136,10 +136,10 @@ void check_stages(int inner) {
 }
 
 /// `inner`: the numbers of axes that are channels.
-template <long Turn, index_expression const& E, op... Stages>
+template <long Turn, index_expression const& E, int Weights, op... Stages>
 void check_with_stages(std::initializer_list<int> inner) {
   test::for_each_isa_in_turn<Turn>([&]<isa I>(std::integral_constant<isa, I>) {
-    for (int const axes : inner) check_stages<E, I, Stages...>(axes);
+    for (int const axes : inner) check_stages<E, I, Weights, Stages...>(axes);
   });
 }
 
@@ -246,6 +246,31 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
                                     &expression::matrix_loop::b) == 18);
 }
 
+TEST_CASE("sums whose steps are consecutive in both factors, or in columns, are computed along registers") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    check_with<dot_product, I>(std::integer_sequence<int, -1>{});
+    check_with<deep_dot_product, I>(std::integer_sequence<int, -1>{});
+    check_with<one_row_product, I>(std::integer_sequence<int, -1>{});
+    check_with<capsule_values_product, I>(std::integer_sequence<int, -1>{});
+  });
+  test::for_each_isa_in_turn<0>(
+      []<isa I>(std::integral_constant<isa, I>) { check_in_small_cache<deep_dot_product, I>(); });
+  constexpr isa wide = isa::avx512;
+  static_assert(layout_of_values<dot_product, wide>.lanes_are_steps && layout_of_values<dot_product, wide>.in_place);
+  static_assert(layout_of_values<dot_product, wide>.tile.pixels_left > 0);
+  static_assert(layout_of_values<dot_product, isa::avx2>.lanes_are_steps);
+  static_assert(layout_of_values<dot_product, isa::neon>.lanes_are_steps);
+  static_assert(layout_of_values<deep_dot_product, wide>.lanes_are_steps);
+  static_assert(layout_of_values<deep_dot_product, wide>.k_blocks() > 1);
+  static_assert(in_small_cache<deep_dot_product, wide>.fetches_columns);
+  static_assert(layout_of_values<one_row_product, wide>.lanes_are_steps);
+  static_assert(layout_of_values<capsule_values_product, wide>.lanes_are_steps);
+  static_assert(!layout_of_values<capsule_values_product, wide>.in_place);
+  static_assert(!layout_of_values<both_turned_product, wide>.lanes_are_steps);  // of few steps
+  static_assert(!ago::kernel::layout_of_contraction(dot_product, 1, wide).lanes_are_steps);
+  static_assert(!ago::kernel::layout_of_contraction(dot_product, -1, isa::neon, true).lanes_are_steps);
+}
+
 TEST_CASE("a contraction computes the same if one of its choices is taken away") {
   constexpr auto copied = factor_layout::never_in_place, as_written = factor_layout::not_swapped;
   constexpr isa I = native_isa;
@@ -266,13 +291,14 @@ TEST_CASE("a contraction computes the same if one of its choices is taken away")
 }
 
 TEST_CASE("an epilogue follows a contraction, whatever axes are channels") {
-  check_with_stages<0, capsule_product, op::bias, op::add, op::relu>({1, 2});
-  check_with_stages<1, dilated_product, op::add, op::relu>({1, 2});
-  check_with_stages<2, turned_product, op::bias, op::gelu>({1, 2});
-  check_with_stages<3, plane_product, op::bias, op::relu>({1, 2});
-  check_with_stages<0, parted_product, op::add, op::relu>({1, 2});
-  check_with_stages<1, deep_product, op::bias, op::relu>({1});
-  check_with_stages<2, few_rows_product, op::bias, op::relu>({1});
-  check_with_stages<3, flipped_product, op::bias, op::add, op::relu>({1});
-  check_with_stages<2, tap_product, op::bias, op::relu>({1});
+  check_with_stages<0, capsule_product, 1, op::bias, op::add, op::relu>({1, 2});
+  check_with_stages<1, dilated_product, 1, op::add, op::relu>({1, 2});
+  check_with_stages<2, turned_product, 1, op::bias, op::gelu>({1, 2});
+  check_with_stages<3, plane_product, 1, op::bias, op::relu>({1, 2});
+  check_with_stages<0, parted_product, 1, op::add, op::relu>({1, 2});
+  check_with_stages<1, deep_product, 1, op::bias, op::relu>({1});
+  check_with_stages<2, few_rows_product, 1, op::bias, op::relu>({1});
+  check_with_stages<3, flipped_product, 1, op::bias, op::add, op::relu>({1});
+  check_with_stages<2, tap_product, 1, op::bias, op::relu>({1});
+  check_with_stages<0, capsule_values_product, -1, op::bias, op::add, op::relu>({1, 2});
 }

@@ -200,6 +200,29 @@ inline constexpr index_expression rows_in_batches_product = rows_in_batches.expr
 inline constexpr expression::definition tall = matrix_product(extents(170, 33), extents(33, 37));
 inline constexpr index_expression tall_product = tall.expressions[0];
 
+// Steps of K are consecutive in both factors, or in columns, while rows are copied; several blocks of K, columns of the
+// last panel and rows of the last tile that are few, and one row of batches.
+constexpr expression::definition dot_products_of(int rows, int columns, int depth) {
+  return compute("dot_products", [](operand a, operand b) {
+    var i, j, k;
+    return result(i, j) = sum(k)(.5 * a(i, k) * b(j, k));
+  })(extents(rows, depth), extents(columns, depth));
+}
+inline constexpr expression::definition dot_products = dot_products_of(8, 21, 131);
+inline constexpr index_expression dot_product = dot_products.expressions[0];
+inline constexpr expression::definition deep_dot_products = dot_products_of(4, 12, 6500);
+inline constexpr index_expression deep_dot_product = deep_dot_products.expressions[0];
+inline constexpr expression::definition one_row = compute("one_row", [](operand x, operand w) {
+  var z, n, k;
+  return result(z, n) = sum(k)(x(z, k) * w(z, n, k));
+})(extents(3, 67), extents(3, 19, 67));
+inline constexpr index_expression one_row_product = one_row.expressions[0];
+inline constexpr expression::definition capsule_values = compute("capsule_values", [](operand x, operand w) {
+  var k, p, q, j, c, r, s;
+  return result(k, p, q, j) = sum(c, r, s)(x(2 * p + r, 2 * q + s, c) * w(k, j, c, r, s));
+})(extents(7, 9, 30), extents(5, 8, 30, 3, 3));
+inline constexpr index_expression capsule_values_product = capsule_values.expressions[0];
+
 /// In which padded operands are copied a few rows at a time, and nothing else stays.
 inline constexpr device small_cache{.l2_bytes = 1 << 12};
 

@@ -36,15 +36,16 @@ struct contraction_layout {
   bool outer = false;             ///< likewise the rows: sums of outer products, of which nothing is copied
   bool fetches_result = false;    ///< the result is in no cache, and prefetched before a tile is computed
   bool fetches_rows = false;      ///< likewise rows that are one run in memory
-  bool fetches_columns = false;   ///< and columns of outer products
+  bool fetches_columns = false;   ///< and columns of outer products, and those whose steps of K are lanes
   bool packs_by_panel = false;    ///< all rows are in one block: a panel of columns is packed when it is used
   int rows = 1, columns = 1, depth = 1, batches = 1;
   int lanes = 1, vectors = 1;  ///< vectors that the columns fill
   register_tile tile{};
-  int k_run = 1;       ///< steps of K that are consecutive in a row
-  int k_block = 1;     ///< steps of K that are added at a time
-  int row_block = 1;   ///< rows that are computed at a time: whole tiles
-  int row_stride = 0;  ///< floats between copied rows
+  int k_run = 1;                 ///< steps of K that are consecutive in a row
+  int k_block = 1;               ///< steps of K that are added at a time
+  int row_block = 1;             ///< rows that are computed at a time: whole tiles
+  int row_stride = 0;            ///< floats between copied rows
+  bool lanes_are_steps = false;  ///< of K: neither factor is packed, and a tile is rows x columns, these by fours
   bool lanes_are_batches = false;
   int registers = 1;                                         ///< of batches
   bool rows_turned = false, columns_turned = false;          ///< copied or packed, so that batches are neighbours
@@ -73,6 +74,9 @@ struct contraction_layout {
     return rows_known ? batches * row_floats() : columns_known ? batches * column_floats() : 0;
   }
 
+  /// Registers of sums of a row, if lanes are steps of K: each holds parts of the sums of four columns.
+  constexpr int fours() const { return (columns + 3) / 4; }
+
   /// Floats of so many rows or columns with batches as neighbours.
   constexpr long turned_floats(int count) const { return long(count) * depth * padded_batches(); }
   constexpr int padded_batches() const { return (batches + lanes - 1) / lanes * lanes; }
@@ -97,10 +101,10 @@ struct contraction_layout {
     return turned_columns_at() + (columns_last > 0 ? padded_floats(form.b, 0) : 0);
   }
   constexpr long copied_rows_at() const {
-    long const columns_there = columns_known || columns_in_place ? 0
-                               : lanes_are_batches               ? (columns_turned ? turned_floats(columns) : 0)
-                               : packs_by_panel                  ? long(k_block) * panel()
-                                                                 : column_floats();
+    long const columns_there = columns_known || columns_in_place || lanes_are_steps ? 0
+                               : lanes_are_batches ? (columns_turned ? turned_floats(columns) : 0)
+                               : packs_by_panel    ? long(k_block) * panel()
+                                                   : column_floats();
     return aligned(packed_columns_at() + columns_there);
   }
   constexpr long sums_at() const {
@@ -110,6 +114,7 @@ struct contraction_layout {
   }
   constexpr long made_at() const {
     if (lanes_are_batches) return aligned(sums_at() + (k_blocks() > 1 ? long(rows) * columns * padded_batches() : 0));
+    if (lanes_are_steps) return aligned(sums_at() + long(row_block) * fours() * lanes);
     return aligned(sums_at() + (k_blocks() > 1 ? long(row_block) * padded_columns() : 0));
   }
   constexpr long scratch_floats() const { return made_at() + made_floats; }
@@ -145,7 +150,7 @@ constexpr void consider_batches(contraction_layout& r, expression::index_express
   r.registers = best.registers;
   r.rows_turned = !a;
   r.columns_turned = !b;
-  r.in_place = r.walks = r.outer = r.columns_in_place = r.packs_by_panel = false;
+  r.in_place = r.walks = r.outer = r.columns_in_place = r.packs_by_panel = r.lanes_are_steps = false;
   r.rows_pad_turned = !a && r.rows_padded && turned_step(e.operands[r.rows_operand], f.a, f.batch, &loop::a) > 0;
   r.columns_pad_turned =
       !b && r.columns_padded && turned_step(e.operands[r.columns_operand], f.b, f.batch, &loop::b) > 0;
@@ -231,9 +236,53 @@ constexpr void consider_fetching(contraction_layout& r, bool in_vectors, device 
   if (r.outer) {
     r.fetches_rows = r.form.k.step(&loop::a) == r.rows && is_long_run(r.rows, r.makes_rows);
     r.fetches_columns = r.form.k.step(&loop::b) == r.columns && is_long_run(r.columns, r.makes_columns);
+  } else if (r.lanes_are_steps) {
+    r.fetches_columns = is_long_run(r.columns, false);
   } else {
     r.fetches_rows = r.in_place && in_vectors && r.form.m.step(&loop::a) == r.depth && is_long_run(r.rows, false);
   }
+}
+
+/// Makes lanes steps of K if that pays: where these are neighbours in memory, and columns would be transposed to pack
+/// them.
+constexpr void consider_steps(contraction_layout& r, expression::index_expression const& e, int parameter, isa target,
+                              device const& on, bool may_exchange) {
+  using loop = expression::matrix_loop;
+  if (run_of(r.form.n, &loop::b) > 1) return;
+  long least = product_cost(r.form, parameter, target, false);
+  expression::matrix_form const ways[] = {r.form, exchanged(r.form)};
+  for (expression::matrix_form const& f : ways) {
+    if (!has_steps_in_lanes(f, parameter) || f.b.is_padded(e.operands[f.b.operand])) continue;
+    long const cost = steps_cost(f, target, on);
+    if (cost < least) {
+      least = cost;
+      r.lanes_are_steps = true;
+      r.form = f;
+    }
+    if (!may_exchange) return;
+  }
+}
+
+/// Chooses which factor gives rows, and the orders of the loops.
+constexpr void choose_form(contraction_layout& r, expression::index_expression const& e, int parameter, isa target,
+                           bool in_order, device const& on, factor_layout how, int made) {
+  using loop = expression::matrix_loop;
+  r.form = expression::matrix_form_of(e);
+  bool const in_place = how != factor_layout::never_in_place && lanes(target) > 1;
+  bool const may_exchange = how != factor_layout::not_swapped;
+  r.outer = in_place && !is_scheduled_by_hand(target) && is_outer(r.form, parameter);
+  bool const exchanges = r.outer ? outer_cost(exchanged(r.form), target) < outer_cost(r.form, target)
+                                 : pays_to_exchange(r.form, parameter, target);
+  if (may_exchange && exchanges) r.form = exchanged(r.form);
+  if (in_place && !in_order && !r.outer && made < 0) consider_steps(r, e, parameter, target, on, may_exchange);
+  if (r.lanes_are_steps) {
+    r.form.k = joined_loops(in_order_of(r.form.k, &loop::b));
+  } else {
+    r.form.n = order_of_columns(r.form, parameter);
+    r.form.k = order_of_steps(r.form, r.form.b.operand != parameter);
+  }
+  expression::matrix_loops* const others[] = {&r.form.batch, &r.form.m, &r.form.n};
+  for (expression::matrix_loops* const l : others) *l = joined_loops(*l);
 }
 
 /// `parameter`: the operand that is known ahead, and packed; `made`: the one that the part of a pipeline before
@@ -244,17 +293,9 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
                                                    int made = -1) {
   using loop = expression::matrix_loop;
   contraction_layout r;
-  r.form = expression::matrix_form_of(e);
   bool const may_read_in_place = how != factor_layout::never_in_place;
   bool const in_vectors = lanes(target) > 1 && !is_scheduled_by_hand(target);
-  r.outer = may_read_in_place && in_vectors && is_outer(r.form, parameter);
-  bool const exchanges = r.outer ? outer_cost(exchanged(r.form), target) < outer_cost(r.form, target)
-                                 : pays_to_exchange(r.form, parameter, target);
-  if (how != factor_layout::not_swapped && exchanges) r.form = exchanged(r.form);
-  r.form.n = order_of_columns(r.form, parameter);
-  r.form.k = order_of_steps(r.form, r.form.b.operand != parameter);
-  expression::matrix_loops* const others[] = {&r.form.batch, &r.form.m, &r.form.n};
-  for (expression::matrix_loops* const l : others) *l = joined_loops(*l);
+  choose_form(r, e, parameter, target, in_order, on, how, made);
   r.rows_operand = r.form.a.operand;
   r.columns_operand = r.form.b.operand;
   r.columns_known = r.columns_operand == parameter;
@@ -277,17 +318,22 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   matrix_work const work{.pixels = r.rows, .channels = r.columns, .depth = near, .cold = cold};
   long const run = kernel::run_of(r.form.k, &loop::a);
   r.in_place = may_read_in_place && !r.rows_known && is_dense(r.form.k, r.form.m);
-  r.walks = may_read_in_place && !r.rows_known && !r.in_place && !r.outer && pays_to_walk(r.columns, run, target);
-  r.tile = r.walks && wish.pixels == 0 ? walking_tile(target, r.rows, r.vectors, near)
-                                       : matrix_tile({target, in_order}, work, wish);
+  r.walks = may_read_in_place && !r.rows_known && !r.in_place && !r.outer && !r.lanes_are_steps &&
+            pays_to_walk(r.columns, run, target);
+  r.tile = r.lanes_are_steps             ? steps_tile(target, r.rows)
+           : r.walks && wish.pixels == 0 ? walking_tile(target, r.rows, r.vectors, near)
+                                         : matrix_tile({target, in_order}, work, wish);
   // Columns that a few rows use are not worth packing: a few more if all are in L2.
   long const few = 4L * r.depth * r.columns <= on.l2_bytes / 2 ? 8 : 2;
-  r.columns_in_place = r.outer || (r.in_place && !r.columns_known && in_vectors && r.rows <= few * r.tile.pixels &&
-                                   r.form.k.count <= 1 && kernel::run_of(r.form.n, &loop::b) == r.columns);
+  r.columns_in_place =
+      r.outer || (r.in_place && !r.lanes_are_steps && !r.columns_known && in_vectors && r.rows <= few * r.tile.pixels &&
+                  r.form.k.count <= 1 && kernel::run_of(r.form.n, &loop::b) == r.columns);
   r.k_run = int(run);
   long const columns_run = r.columns_known || r.columns_in_place ? 1 : kernel::run_of(r.form.k, &loop::b);
   r.k_block = r.outer ? outer_k_block(r.depth, r.rows + r.columns, on)
-                      : contraction_k_block(r.depth, columns_run > run ? columns_run : run, r.tile, r.lanes, on);
+              : r.lanes_are_steps
+                  ? steps_k_block(r.depth, r.tile, on)
+                  : contraction_k_block(r.depth, columns_run > run ? columns_run : run, r.tile, r.lanes, on);
   // Registers are stored whole, beyond the end of a row. An odd number of lines keeps rows from competing for few sets
   // of the cache.
   r.row_stride = (r.k_block + r.lanes + 15) / 16 * 16;
@@ -299,7 +345,7 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   if (r.row_block < r.tile.pixels) r.row_block = r.tile.pixels;
   if (r.row_block > r.rows) r.row_block = (r.rows + r.tile.pixels - 1) / r.tile.pixels * r.tile.pixels;
   consider_fetching(r, in_vectors, on);
-  r.packs_by_panel = !r.columns_known && !r.columns_in_place && r.rows <= r.row_block;
+  r.packs_by_panel = !r.columns_known && !r.columns_in_place && !r.lanes_are_steps && r.rows <= r.row_block;
   if (may_read_in_place) consider_batches(r, e, parameter, target, on);
   if (!r.lanes_are_batches && !r.makes_columns && r.packs_by_panel)
     consider_turning(r, r.form.b, r.form.n, &loop::b, r.form.n, r.columns_last);

@@ -6,6 +6,7 @@
 #include <ago/kernel/contraction/batches.hpp>
 #include <ago/kernel/contraction/copies.hpp>
 #include <ago/kernel/contraction/results.hpp>
+#include <ago/kernel/contraction/steps.hpp>
 
 namespace ago::kernel {
 
@@ -62,7 +63,7 @@ class contraction_product {
       else now.a += L.form.a.start + batch_loops.offset(z, &loop::a);
       if constexpr (L.columns_known) {
         now.b += z * L.column_floats();
-      } else if constexpr (L.columns_in_place) {
+      } else if constexpr (L.columns_in_place || L.lanes_are_steps) {
         now.b += L.form.b.start + batch_loops.offset(z, &loop::b);
       } else if constexpr (L.packs_by_panel) {
         now.b += L.form.b.start + batch_loops.offset(z, &loop::b);
@@ -71,7 +72,9 @@ class contraction_product {
         copies::columns(now.b + L.form.b.start + batch_loops.offset(z, &loop::b), packed);
         now.b = packed;
       }
-      rows(now, m.scratch, after, made, from, end);
+      if constexpr (L.lanes_are_steps)
+        product_by_steps<L, I, After>::run(now.a, now.b, now.c, now.start, m.scratch, after, from, end);
+      else rows(now, m.scratch, after, made, from, end);
     }
   }
 

@@ -145,6 +145,37 @@ constexpr int outer_k_block(int depth, long step_floats, device const& on) {
   return int((depth + blocks - 1) / blocks);
 }
 
+/// Can registers hold steps of K? They are consecutive in each column, and columns equally spaced. Both are values.
+constexpr bool has_steps_in_lanes(expression::matrix_form const& f, int parameter) {
+  using loop = expression::matrix_loop;
+  bool const values = f.a.operand != parameter && f.b.operand != parameter;
+  return values && f.k.extent() > 1 && f.n.is_progression(&loop::b) &&
+         run_of(in_order_of(f.k, &loop::b), &loop::b) == f.k.extent();
+}
+/// The register tile of such a product: rows, and columns by fours, whose lanes are added up together. All columns of a
+/// tile stay in L1 while rows pass, which come from L2: so few rows.
+constexpr register_tile steps_tile(isa target, int rows) {
+  int const most = vector_registers(target) == 32 ? 3 : 2, pixels = rows < most ? rows : most;
+  return {pixels, most == 3 || pixels == 1 ? 8 : 4, rows % pixels, 0};
+}
+/// Steps of K that are added at a time: those of a tile stay in L1, or all if they are few more.
+constexpr int steps_k_block(int depth, register_tile const& t, device const& on) {
+  long const wanted = on.l1_bytes * 3 / 4 / (4L * (t.pixels + t.vectors));
+  if (depth <= 2 * wanted) return depth;
+  long const blocks = (depth + wanted - 1) / wanted;
+  return int(((depth + blocks - 1) / blocks + 15) / 16 * 16);
+}
+/// Hundredths of a cycle of such a product: as product_cost(). The lanes of sums are added up by fours after each block
+/// of K, and then together (measured on Zen 5).
+constexpr long steps_cost(expression::matrix_form const& f, isa target, device const& on) {
+  long const n = f.n.extent(), m = f.m.extent(), k = f.k.extent(), width = lanes(target);
+  int const block = steps_k_block(int(k), steps_tile(target, int(m)), on);
+  long const sums = (k + block - 1) / block * m * n;
+  return 3 * m * (n > 4 ? n : 4) * ((k + width - 1) / width * width) +
+         (is_dense(in_order_of_rows(f.k), f.m) ? 0 : 20 * m * k) + 150 * sums + 250 * m * n +
+         (is_scheduled_by_hand(target) ? 2 * m * n * k : 0);
+}
+
 /// Does it pay to read rows through tables of offsets? It takes another load for each step of K, and a register for
 /// each row of a tile; copying takes a store for each run, which many columns share. The loops that are scheduled by
 /// hand read rows four steps at a time.
