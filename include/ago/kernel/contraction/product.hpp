@@ -181,7 +181,7 @@ class contraction_product {
       if constexpr (L.packs_by_panel) {
         w.b = packed;
         w.packed = packed;
-        bool const in_tile = packs_in_tile<VECTORS, PARTIAL> && w.rows >= L.tile.pixels;
+        bool const in_tile = multiplies_source<VECTORS, PARTIAL> && (is_read_by_few || w.rows >= L.tile.pixels);
         w.source = in_tile ? b + copies::line_step * block * L.k_block + column : nullptr;
         if (!in_tile) copies::template panel<VECTORS * V>(b, block, column, packed);
         if constexpr (copies::template product_fetches<VECTORS * V>)
@@ -211,11 +211,14 @@ class contraction_product {
   }();
   static constexpr loop_form row_form{true, FORM.in_order};
 
-  /// Is a panel packed by its first tile, whose multiply-adds take longer than that? If it is whole registers of rows
-  /// of a matrix.
+  /// Can a panel be read where it is, as whole registers of rows of a matrix that a product before has prefetched?
   template <int VECTORS, bool PARTIAL>
-  static constexpr bool packs_in_tile =
+  static constexpr bool multiplies_source =
       !PARTIAL && !L.walks && copies::are_rows && copies::template product_fetches<VECTORS * V>;
+  /// Do all tiles read it there, from L2, as they are few? (Measured on Zen 5, 36 rows and 256 steps: 0.92 to 0.94 of
+  /// the time; with twelve tiles of 64 steps 1.03.) Otherwise it is packed by its first tile, whose multiply-adds take
+  /// longer than that.
+  static constexpr bool is_read_by_few = L.row_block <= 8 * L.tile.pixels;
 
   template <int VECTORS, bool PARTIAL>
   [[gnu::noinline]] static void panel(work const& given, After const& after) {
@@ -228,7 +231,7 @@ class contraction_product {
     [[maybe_unused]] bool const fetches = w.ends && columns.direct;
     [[maybe_unused]] places<VECTORS> const here(w.c, w.column), next(w.c, w.column + width);
     [[maybe_unused]] int line = 0;  // of the next panel
-    auto const tile = [&]<int PIXELS, bool PACKS = false>(int first) AGO_INLINE_LAMBDA {
+    auto const tile = [&]<int PIXELS, bool OF_SOURCE = false>(int first) AGO_INLINE_LAMBDA {
       vec<I> acc[PIXELS][VECTORS];
       [[maybe_unused]] float* const sums = w.sums + long(first) * L.padded_columns() + long(w.column) * PIXELS;
       auto const each = [&](auto f) AGO_INLINE_LAMBDA { for_each_register<I>(acc, f); };
@@ -247,14 +250,7 @@ class contraction_product {
                                a + next_rows<PIXELS> + long(k) * PIXELS, PIXELS);
         else accumulate<FORM>(a + k, w.a_stride, steps, w.b + long(k) * width, acc);
       };
-      if constexpr (PACKS)
-        accumulate_in_place<I, V>(a, w.a_stride, 1, w.depth, w.source, copies::line_step, acc,
-                                  [&](int k, vec<I> const(&column)[VECTORS]) AGO_INLINE_LAMBDA {
-                                    AGO_UNROLL(32)
-                                    for (int v = 0; v < VECTORS; ++v)
-                                      column[v].store(w.packed + long(k) * width + v * V);
-                                    panel_form.fetch(w.next + k * copies::line_step);
-                                  });
+      if constexpr (OF_SOURCE) accumulate_source(w, a, line, acc);
       else if constexpr (fetches_panel) accumulate_and_fetch(w, a, first, line, acc);
       else if constexpr (results::are_fetched) add_and_fetch<PIXELS>(w, first, fetches, here, next, add);
       else add(0, w.depth);
@@ -265,17 +261,34 @@ class contraction_product {
         each([](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = x * vec<I>(L.form.scale); });
       results::template put<PARTIAL>(after, acc, w.row + first, columns, w.c);
     };
+    constexpr bool of_source = multiplies_source<VECTORS, PARTIAL> && is_read_by_few;
     int first = 0;
-    if constexpr (packs_in_tile<VECTORS, PARTIAL>)
+    if constexpr (multiplies_source<VECTORS, PARTIAL> && !is_read_by_few)
       if (w.source) {
         tile.template operator()<L.tile.pixels, true>(0);
         first = L.tile.pixels;
-        line += line + 1 < copies::template panel_lines<width> / copies::template lines_apart<width>;
       }
     AGO_UNROLL(1)
-    for (; first + L.tile.pixels <= w.rows; first += L.tile.pixels) tile.template operator()<L.tile.pixels>(first);
+    for (; first + L.tile.pixels <= w.rows; first += L.tile.pixels)
+      tile.template operator()<L.tile.pixels, of_source>(first);
     if constexpr (L.tile.pixels_left > 0)
-      if (first < w.rows) tile.template operator()<L.tile.pixels_left>(first);
+      if (first < w.rows) tile.template operator()<L.tile.pixels_left, of_source>(first);
+  }
+
+  /// Multiplies with the panel where it is, and packs it if others come. Prefetches a line of each row of the next one.
+  template <int PIXELS, int VECTORS>
+  AGO_INLINE static void accumulate_source(work const& w, float const* a, int& line, vec<I> (&acc)[PIXELS][VECTORS]) {
+    float const* const next = w.next + line * line_floats;
+    accumulate_in_place<I, V>(a, w.a_stride, 1, w.depth, w.source, copies::line_step, acc,
+                              [&](int k, [[maybe_unused]] vec<I> const(&column)[VECTORS]) AGO_INLINE_LAMBDA {
+                                if constexpr (!is_read_by_few) {
+                                  AGO_UNROLL(32)
+                                  for (int v = 0; v < VECTORS; ++v)
+                                    column[v].store(w.packed + (long(k) * VECTORS + v) * V);
+                                }
+                                panel_form.fetch(next + k * copies::line_step);
+                              });
+    line += line + 1 < copies::template panel_lines<VECTORS * V> / copies::template lines_apart<VECTORS * V>;
   }
 
   /// Steps k ... of columns that are read where they are; the last register has VALID lanes.
@@ -323,8 +336,9 @@ class contraction_product {
     }
   }
 
-  /// add(k, steps) for all steps of K. Meanwhile the result of the next tile is prefetched, if `fetches`, a row after
-  /// the other: that of a whole tile are more lines than a core waits for at a time.
+  /// add(k, steps) for all steps of K. Meanwhile the result of the next tile is prefetched, if `fetches`, eight lines
+  /// after the other: that of a whole tile are more lines than a core waits for at a time, and many short loops take
+  /// longer (measured on Zen 5, six rows of four lines and 36 steps: 1.05 times as long row by row).
   template <int PIXELS, int VECTORS>
   AGO_INLINE static void add_and_fetch(work const& w, int first, bool fetches, places<VECTORS> const& here,
                                        places<VECTORS> const& next_panel, auto const& add) {
@@ -332,10 +346,13 @@ class contraction_product {
     places<VECTORS> const& to = below ? here : next_panel;
     int row = below ? first + PIXELS : 0;
     int const end = !fetches ? row : row + PIXELS < w.rows ? row + PIXELS : w.rows;
-    int const some = ((w.depth + PIXELS - 1) / PIXELS + 3) / 4 * 4;  // whole steps of loops that are scheduled by hand
+    constexpr int each = VECTORS < 8 ? 8 / VECTORS : 1, pieces = (PIXELS + each - 1) / each;
+    int const some = ((w.depth + pieces - 1) / pieces + 3) / 4 * 4;  // whole steps of loops that are scheduled by hand
     AGO_UNROLL(1)
     for (int k = 0; k < w.depth; k += some) {
-      if (row < end) to.fetch(w.row[row++]);
+      AGO_UNROLL(8)
+      for (int i = 0; i < each; ++i)
+        if (row < end) to.fetch(w.row[row++]);
       add(k, w.depth - k < some ? w.depth - k : some);
     }
     while (row < end) to.fetch(w.row[row++]);
