@@ -74,6 +74,20 @@ std::unique_ptr<pytorch> look_for_pytorch() try {
   return nullptr;
 }
 
+/// The differences of our gradients and PyTorch's from those of double precision. Ours are wrong if they are larger
+/// than 1e-5 and than twice those of PyTorch: a few images' batch norms amplify what is rounded.
+pytorch::gradient_errors compare_gradients(training_subject const& s, training_run const& run, pytorch& peer,
+                                           bool& agree) {
+  run.backward();
+  pytorch::gradient_errors const r = peer.gradients(run.gradients());
+  if (!(r.ours <= std::max(1e-5, 2 * r.theirs))) {
+    std::fprintf(stderr, "%s with a batch of %d: gradients differ by %g of the largest, and PyTorch's by %g\n",
+                 s.name.c_str(), s.batch, r.ours, r.theirs);
+    agree = false;
+  }
+  return r;
+}
+
 /// Whether three training steps have the same losses.
 bool agrees(training_subject const& s, training_run const& run, pytorch& peer) {
   std::vector<double> const theirs = peer.losses(3);
@@ -111,8 +125,10 @@ int compare(training_arguments const& a, std::vector<training_subject const*> co
     training_run const run = s->prepare();
     std::vector<candidate> candidates;
 #if AGO_BENCH_PYTORCH
+    pytorch::gradient_errors errors{};
     if (peer) {
       peer->load(*s, run);
+      errors = compare_gradients(*s, run, *peer, agree);
       agree = agrees(*s, run, *peer) && agree;
     }
 #endif
@@ -144,6 +160,10 @@ int compare(training_arguments const& a, std::vector<training_subject const*> co
       r.push_back({"step_ratio", times[3].median / times[0].median, "%.2f"});
       r.push_back({"backward_ratio", times[4].median / times[1].median, "%.2f"});
       r.push_back({"inference_ratio", times[5].median / times[2].median, "%.2f"});
+#if AGO_BENCH_PYTORCH
+      r.push_back({"gradient_error", errors.ours, "%.1e"});
+      r.push_back({"pytorch_gradient_error", errors.theirs, "%.1e"});
+#endif
     }
     out.add(r);
   }

@@ -6,6 +6,8 @@ Reads lines and answers each with "ok ..." or "error ...":
 
   version                      PyTorch's version
   load NETWORK BATCH FOLDER    reads parameters, input and targets: files of FOLDER, float32 in the order of ago
+  gradients FOLDER             the largest differences between the gradients of double precision and those of ago
+                               (a file of FOLDER), and of PyTorch's float32, as parts of the largest gradient
   losses COUNT                 the losses of so many training steps
   step COUNT                   nanoseconds of a training step, the mean of so many
   backward COUNT               nanoseconds of forward and backward, likewise
@@ -14,6 +16,7 @@ Reads lines and answers each with "ok ..." or "error ...":
 usage: peer.py RATE MOMENTUM     (of stochastic gradient descent)
 """
 import array
+import copy
 import pathlib
 import sys
 import time
@@ -304,6 +307,29 @@ class Training:
     loss = self.forward_and_backward()
     self.optimizer.step()
     return loss
+
+  def gradients(self, folder):
+    self.network.train()
+    exact = copy.deepcopy(self.network).double()
+    targets = self.targets.double() if self.targets.is_floating_point() else self.targets
+    self.loss_of(exact(self.input.double()), targets).backward()
+    rounded = copy.deepcopy(self.network)
+    self.loss_of(rounded(self.input), self.targets).backward()
+    ours = read(pathlib.Path(folder) / 'gradients').double()
+    there, theirs = dict(exact.named_parameters()), dict(rounded.named_parameters())
+    used, largest, error, their_error = 0, 0, 0, 0
+    for key, p in exact.state_dict().items():
+      if key.endswith('num_batches_tracked'):
+        continue
+      if key in there:
+        gradient = there[key].grad.flatten()
+        largest = max(largest, gradient.abs().max().item())
+        error = max(error, (ours[used:used + p.numel()] - gradient).abs().max().item())
+        their_error = max(their_error, (theirs[key].grad.flatten() - gradient).abs().max().item())
+      used += p.numel()
+    if used != ours.numel():
+      raise ValueError(f'{used} gradients here, not {ours.numel()}')
+    return f'{error / largest} {their_error / largest}'
 
   def losses(self, count):
     self.network.train()

@@ -38,6 +38,7 @@ training_run prepare_step() {
   };
   r.step = [=] { return on_batch([](Trainer& it, auto const&... batch) { return it.step(batch...); }); };
   r.backward = [=] { return on_batch([](Trainer& it, auto const&... batch) { return it.backward(batch...); }); };
+  r.gradients = [=] { return std::span<float const>(t->gradients()); };
   return r;
 }
 

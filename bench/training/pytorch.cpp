@@ -23,6 +23,15 @@ void pytorch::load(training_subject const& subject, training_run const& run) {
   child_.ask("load " + subject.name + ' ' + std::to_string(subject.batch) + ' ' + folder.path());
 }
 
+pytorch::gradient_errors pytorch::gradients(std::span<float const> ours) {
+  temporary_folder const folder;
+  write_floats(folder.file("gradients"), ours);
+  std::istringstream answer(child_.ask("gradients " + folder.path()));
+  gradient_errors r{};
+  answer >> r.ours >> r.theirs;
+  return r;
+}
+
 std::vector<double> pytorch::losses(int count) {
   std::istringstream answer(child_.ask("losses " + std::to_string(count)));
   std::vector<double> r;

@@ -6,6 +6,7 @@
 #include "subject.hpp"
 
 #include <memory>
+#include <span>
 #include <string>
 
 namespace bench {
@@ -18,6 +19,12 @@ class pytorch {
 
   /// Makes the network ready, in place of the one before.
   void load(training_subject const& subject, training_run const& run);
+  /// The largest differences between gradients in double precision and those of ago, and of PyTorch in float, as parts
+  /// of the largest gradient.
+  struct gradient_errors {
+    double ours, theirs;
+  };
+  gradient_errors gradients(std::span<float const> ours);
   /// The losses of the first training steps.
   std::vector<double> losses(int count);
   /// Seconds of a training step, of its forward and backward parts alone, and of an inference, the means of so many.

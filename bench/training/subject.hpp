@@ -15,11 +15,12 @@ namespace bench {
 struct training_run {
   static constexpr float rate = 1e-3f, momentum = .9f;  ///< of stochastic gradient descent
 
-  std::vector<float> parameters;      ///< at the start, in order of declaration
-  std::vector<float> input, targets;  ///< targets: numbers of classes, or values
-  std::function<float()> step;        ///< forward, backward and update; returns the loss
-  std::function<float()> backward;    ///< forward and backward; returns the loss
-  std::function<void()> infer;        ///< with the parameters of the start
+  std::vector<float> parameters;                      ///< at the start, in order of declaration
+  std::vector<float> input, targets;                  ///< targets: numbers of classes, or values
+  std::function<float()> step;                        ///< forward, backward and update; returns the loss
+  std::function<float()> backward;                    ///< forward and backward; returns the loss
+  std::function<std::span<float const>()> gradients;  ///< of the last backward(), in order of declaration
+  std::function<void()> infer;                        ///< with the parameters of the start
 };
 
 /// A network with a batch size.

@@ -271,6 +271,20 @@ TEST_CASE("sums whose steps are consecutive in both factors, or in columns, are 
   static_assert(!ago::kernel::layout_of_contraction(dot_product, -1, isa::neon, true).lanes_are_steps);
 }
 
+TEST_CASE("blocks of K may end within a run of steps") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    check_with<few_deep_planes_product, I>(std::integer_sequence<int, -1>{});
+    check_with<many_deep_planes_product, I>(std::integer_sequence<int, -1>{});
+    check_with<long_window_product, I>(std::integer_sequence<int, -1>{});
+  });
+  constexpr contraction_layout const &steps = layout_of_values<few_deep_planes_product, isa::avx512>,
+                                     &packed = layout_of_values<many_deep_planes_product, isa::avx512>,
+                                     &parts = layout_of_values<long_window_product, isa::avx512>;
+  static_assert(steps.lanes_are_steps && steps.k_blocks() > 1 && steps.k_run == 5 && steps.k_block % 5 == 0);
+  static_assert(!packed.lanes_are_steps && packed.k_blocks() > 1 && packed.k_run == 5 && packed.k_block % 5 == 0);
+  static_assert(parts.k_blocks() > 1 && parts.k_run == 37 && parts.k_block % 37 != 0);
+}
+
 TEST_CASE("a contraction computes the same if one of its choices is taken away") {
   constexpr auto copied = factor_layout::never_in_place, as_written = factor_layout::not_swapped;
   constexpr isa I = native_isa;

@@ -222,6 +222,23 @@ inline constexpr expression::definition capsule_values = compute("capsule_values
   return result(k, p, q, j) = sum(c, r, s)(x(2 * p + r, 2 * q + s, c) * w(k, j, c, r, s));
 })(extents(7, 9, 30), extents(5, 8, 30, 3, 3));
 inline constexpr index_expression capsule_values_product = capsule_values.expressions[0];
+// Several blocks of K, and runs of five steps in rows, which are longer in columns.
+constexpr expression::definition deep_planes_of(int height, int results) {
+  return compute("deep_planes", [](operand x, operand w) {
+    var p, q, k, c, r, s;
+    return result(p, q, k) = sum(c, r, s)(x(p + r, q + s, c) * w(k, c, r, s));
+  })(extents(height, 9, 52), extents(results, 52, 5, 5));
+}
+inline constexpr expression::definition few_deep_planes = deep_planes_of(7, 21);
+inline constexpr index_expression few_deep_planes_product = few_deep_planes.expressions[0];
+inline constexpr expression::definition many_deep_planes = deep_planes_of(24, 208);
+inline constexpr index_expression many_deep_planes_product = many_deep_planes.expressions[0];
+// Runs so long that blocks are not whole ones.
+inline constexpr expression::definition long_windows = compute("long_windows", [](operand x, operand w) {
+  var p, k, c, s;
+  return result(p, k) = sum(c, s)(x(p + s, c) * w(k, c, s));
+})(extents(44, 31), extents(21, 31, 37));
+inline constexpr index_expression long_window_product = long_windows.expressions[0];
 
 /// In which padded operands are copied a few rows at a time, and nothing else stays.
 inline constexpr device small_cache{.l2_bytes = 1 << 12};

@@ -138,7 +138,8 @@ struct contraction_copies {
   [[gnu::noinline]] static void rows(float const* a, int const* starts, int rows, int first, int last, float* to) {
     constexpr expression::matrix_loops k = loops_in(L.form.k, &loop::a);
     constexpr loop inner = k.count > 0 ? k.all[k.count - 1] : loop{};
-    if constexpr (L.k_run <= 64 && (L.k_run > 1 || inner.extent == 1 || lanes(isa_of_four(I)) != 4)) {
+    constexpr bool whole_runs = L.k_blocks() == 1 || L.k_block % L.k_run == 0;
+    if constexpr (whole_runs && L.k_run <= 64 && (L.k_run > 1 || inner.extent == 1 || lanes(isa_of_four(I)) != 4)) {
       AGO_UNROLL(1)
       for (int i = first; i < last; i += L.k_run, to += L.k_run) {
         float const* const from = a + k.offset(i, &loop::a);

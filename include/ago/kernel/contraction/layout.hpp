@@ -330,10 +330,9 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
                   r.form.k.count <= 1 && kernel::run_of(r.form.n, &loop::b) == r.columns);
   r.k_run = int(run);
   long const columns_run = r.columns_known || r.columns_in_place ? 1 : kernel::run_of(r.form.k, &loop::b);
-  r.k_block = r.outer ? outer_k_block(r.depth, r.rows + r.columns, on)
-              : r.lanes_are_steps
-                  ? steps_k_block(r.depth, r.tile, on)
-                  : contraction_k_block(r.depth, columns_run > run ? columns_run : run, r.tile, r.lanes, on);
+  r.k_block = r.outer             ? outer_k_block(r.depth, r.rows + r.columns, on)
+              : r.lanes_are_steps ? steps_k_block(r.depth, run, r.tile, on)
+                                  : contraction_k_block(r.depth, run, columns_run, r.tile, r.lanes, on);
   // Registers are stored whole, beyond the end of a row. An odd number of lines keeps rows from competing for few sets
   // of the cache.
   r.row_stride = (r.k_block + r.lanes + 15) / 16 * 16;

@@ -3,6 +3,7 @@
 // or another. Which factor gives the rows, which are read where they are, and how many steps of K are added at a time.
 #pragma once
 
+#include <ago/expression/common_divisor.hpp>
 #include <ago/expression/matrix_form.hpp>
 #include <ago/kernel/matrix/schedule.hpp>
 
@@ -158,18 +159,24 @@ constexpr register_tile steps_tile(isa target, int rows) {
   int const most = vector_registers(target) == 32 ? 3 : 2, pixels = rows < most ? rows : most;
   return {pixels, most == 3 || pixels == 1 ? 8 : 4, rows % pixels, 0};
 }
-/// Steps of K that are added at a time: those of a tile stay in L1, or all if they are few more.
-constexpr int steps_k_block(int depth, register_tile const& t, device const& on) {
-  long const wanted = on.l1_bytes * 3 / 4 / (4L * (t.pixels + t.vectors));
+/// Steps of K in blocks of about `wanted`, or all if these are few more. Blocks are whole runs of rows, which are then
+/// copied faster, and of columns, or lines of cache where runs are longer: if there is a multiple of both.
+constexpr int k_block_of(int depth, long wanted, long rows_run, long columns_run) {
   if (depth <= 2 * wanted) return depth;
+  long const rows = rows_run <= 64 ? rows_run : 16, columns = columns_run <= 64 ? columns_run : 16,
+             both = expression::common_multiple(rows, columns), unit = both <= wanted ? both : columns;
   long const blocks = (depth + wanted - 1) / wanted;
-  return int(((depth + blocks - 1) / blocks + 15) / 16 * 16);
+  return int(((depth + blocks - 1) / blocks + unit - 1) / unit * unit);
+}
+/// Steps of K that are added at a time: those of a tile stay in L1.
+constexpr int steps_k_block(int depth, long rows_run, register_tile const& t, device const& on) {
+  return k_block_of(depth, on.l1_bytes * 3 / 4 / (4L * (t.pixels + t.vectors)), rows_run, depth);
 }
 /// Hundredths of a cycle of such a product: as product_cost(). The lanes of sums are added up by fours after each block
 /// of K, and then together (measured on Zen 5).
 constexpr long steps_cost(expression::matrix_form const& f, isa target, device const& on) {
   long const n = f.n.extent(), m = f.m.extent(), k = f.k.extent(), width = lanes(target);
-  int const block = steps_k_block(int(k), steps_tile(target, int(m)), on);
+  int const block = steps_k_block(int(k), 1, steps_tile(target, int(m)), on);
   long const sums = (k + block - 1) / block * m * n;
   return 3 * m * (n > 4 ? n : 4) * ((k + width - 1) / width * width) +
          (is_dense(in_order_of_rows(f.k), f.m) ? 0 : 20 * m * k) + 150 * sums + 250 * m * n +
@@ -199,15 +206,11 @@ constexpr register_tile walking_tile(isa target, int rows, int vectors, int dept
   return best;
 }
 
-/// Steps of K that are added at a time: a panel of them stays in L1, or all if they are few more. `run`: steps that are
-/// consecutive in memory, of the factor whose copies take longer.
-constexpr int contraction_k_block(int depth, long run, register_tile const& t, int lanes, device const& on) {
+/// Steps of K that are added at a time: a panel of them stays in L1.
+constexpr int contraction_k_block(int depth, long rows_run, long columns_run, register_tile const& t, int lanes,
+                                  device const& on) {
   long const most = on.l1_bytes * 3 / 4 / (4L * (t.vectors * lanes + t.pixels)), least = 256;
-  long const wanted = most > least ? most : least;
-  if (depth <= 2 * wanted) return depth;
-  long const blocks = (depth + wanted - 1) / wanted;
-  int const unit = run <= 64 ? int(run) : 16;
-  return int(((depth + blocks - 1) / blocks + unit - 1) / unit * unit);
+  return k_block_of(depth, most > least ? most : least, rows_run, columns_run);
 }
 
 }  // namespace ago::kernel
