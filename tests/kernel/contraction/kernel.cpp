@@ -197,6 +197,7 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
     check_with<many_products, I>(std::integer_sequence<int, -1, 0, 1>{});
     check_with<window_product, I>(std::integer_sequence<int, -1>{});
     check_with<wide_window_product, I>(std::integer_sequence<int, -1>{});
+    check_with<first_window_product, I>(std::integer_sequence<int, -1>{});
     check_with<slanted_product, I>(std::integer_sequence<int, -1>{});
     check_with<channel_plane_product, I>(std::integer_sequence<int, -1, 0, 1>{});
     check_with<padded_plane_product, I>(std::integer_sequence<int, -1>{});
@@ -208,6 +209,7 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
     check_with<both_turned_product, I>(std::integer_sequence<int, -1>{});
   });
   static_assert(layout_of_values<wide_window_product, isa::avx512>.columns_last == 18);
+  static_assert(layout_of_values<first_window_product, isa::avx512>.rows == 27);
   static_assert(layout_of_values<slanted_product, isa::avx512>.columns_last == 16);
   static_assert(layout_of_values<overlapping_columns_product, isa::avx512>.columns_last == 0);
   static_assert(layout_of_values<channel_plane_product, isa::avx512>.rows_last == 16);

@@ -132,6 +132,12 @@ inline constexpr expression::definition wide_windows = compute("wide_windows", [
   return result(k, c, r, s) = sum(n, h, w)(dy(n, h, w, k) * padded(x, 0)(n, h + r - 1, w + s - 1, c));
 })(extents(1, 6, 7, 24), extents(1, 8, 9, 18));
 inline constexpr index_expression wide_window_product = wide_windows.expressions[0];
+// The gradient of the weights of a first convolution, of three channels: its pixels give the rows.
+inline constexpr expression::definition first_windows = compute("first_windows", [](operand dy, operand x) {
+  var n, h, w, k, c, r{3}, s{3};
+  return result(k, c, r, s) = sum(n, h, w)(dy(n, h, w, k) * padded(x, 0)(n, 2 * h + r - 1, 2 * w + s - 1, c));
+})(extents(2, 15, 17, 32), extents(2, 30, 34, 3));
+inline constexpr index_expression first_window_product = first_windows.expressions[0];
 // Each channel from another place of the image, so that steps go back in one extent and forth in another.
 inline constexpr expression::definition slanted = compute("slanted", [](operand dy, operand x) {
   var n, h, w, k, c{16}, r{5}, s{5};

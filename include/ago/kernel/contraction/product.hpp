@@ -122,6 +122,19 @@ class contraction_product {
     from = to;
   }
 
+  /// The offsets of steps first, first + 1, ... of K in rows.
+  static void offsets(int first, int count, int* to) {
+    constexpr loop inner = k_loops.count > 0 ? k_loops.all[k_loops.count - 1] : loop{};
+    AGO_UNROLL(1)
+    for (int i = 0, end; i < count;) {
+      end = i + inner.extent - (first + i) % inner.extent;
+      if (end > count) end = count;
+      int place = int(k_loops.offset(first + i, &loop::a));
+      AGO_UNROLL(1)
+      for (; i < end; ++i, place += int(inner.a)) to[i] = place;
+    }
+  }
+
   static void rows(batch now, float* scratch, After const& after, auto const& made, int from, int end) {
     int starts[L.row_block], steps[L.walks ? L.k_block : 1];
     spot row[L.row_block];
@@ -147,8 +160,7 @@ class contraction_product {
           w.a = now.a + (long(b) * L.rows + first) * L.row_stride;
         } else if constexpr (L.walks) {
           w.a = now.a;
-          if (first == from || L.k_blocks() > 1)
-            for (int k = 0; k < w.depth; ++k) steps[k] = int(k_loops.offset(b * L.k_block + k, &loop::a));
+          if (first == from || L.k_blocks() > 1) offsets(b * L.k_block, w.depth, steps);
         } else if constexpr (L.outer) {
           w.a = now.a + starts[0] + long(b) * L.k_block * a_step;
           w.a_stride = 1;

@@ -108,12 +108,24 @@ constexpr long product_cost(expression::matrix_form const& f, int parameter, isa
          (f.b.operand == parameter ? 0 : 45 * n * k) + stored * m * n;
 }
 
+/// Are columns short runs, and rows one run, in the factors of a long sum of two values? As in the gradient of the
+/// weights of a network's first convolution, of an image of three channels: packing such columns takes longer than
+/// multiplying.
+constexpr bool has_scattered_columns(expression::matrix_form const& f, int parameter, isa target) {
+  using loop = expression::matrix_loop;
+  long const n = f.n.extent(), m = f.m.extent(), width = lanes(target);
+  bool const values = f.a.operand != parameter && f.b.operand != parameter;
+  return values && f.batch.extent() == 1 && f.k.extent() >= 8 * (n + m) && m >= width && run_of(f.m, &loop::a) == m &&
+         run_of(order_of_columns(f, parameter), &loop::b) < width;
+}
+
 /// Should the product be computed with rows and columns exchanged? If columns are consecutive in the result, they are
 /// stored from registers. If rows are, tiles are transposed.
 constexpr bool pays_to_exchange(expression::matrix_form const& f, int parameter, isa target) {
   using loop = expression::matrix_loop;
   long const n = f.n.extent(), m = f.m.extent();
   long const columns = run_of(f.n, &loop::c), rows = run_of(f.m, &loop::c);
+  if (has_scattered_columns(f, parameter, target)) return true;
   if (columns >= lanes(target) || columns == n) return n < lanes(target) && rows >= 4 * n && rows >= lanes(target);
   if (rows < lanes(target) && (rows < m || rows <= columns)) return false;
   if (columns > 1 || rows < 8) return true;
