@@ -188,7 +188,7 @@ struct pointwise_kernel {
           add(a + first, source_stride, last - first, weights + long(first) * VECTORS * lanes(target));
         }
         if constexpr (K.paired) {
-          vec<target> sums[PIXELS][results];
+          vec<target> sums[PIXELS][(VECTORS + 1) / 2];  // g++ 12 does not find `results` in some instantiations
           add_pairs(acc, sums);
           finish<partial>(after, sums, to);
         } else if (K.accumulates && last < depth) {
