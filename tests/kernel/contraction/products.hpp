@@ -229,15 +229,15 @@ inline constexpr expression::definition capsule_values = compute("capsule_values
 })(extents(7, 9, 30), extents(5, 8, 30, 3, 3));
 inline constexpr index_expression capsule_values_product = capsule_values.expressions[0];
 // Several blocks of K, and runs of five steps in rows, which are longer in columns.
-constexpr expression::definition deep_planes_of(int height, int results) {
+constexpr expression::definition deep_planes_of(int height, int channels, int results) {
   return compute("deep_planes", [](operand x, operand w) {
     var p, q, k, c, r, s;
     return result(p, q, k) = sum(c, r, s)(x(p + r, q + s, c) * w(k, c, r, s));
-  })(extents(height, 9, 52), extents(results, 52, 5, 5));
+  })(extents(height, 9, channels), extents(results, channels, 5, 5));
 }
-inline constexpr expression::definition few_deep_planes = deep_planes_of(7, 21);
+inline constexpr expression::definition few_deep_planes = deep_planes_of(7, 52, 21);
 inline constexpr index_expression few_deep_planes_product = few_deep_planes.expressions[0];
-inline constexpr expression::definition many_deep_planes = deep_planes_of(24, 208);
+inline constexpr expression::definition many_deep_planes = deep_planes_of(16, 21, 128);
 inline constexpr index_expression many_deep_planes_product = many_deep_planes.expressions[0];
 // Runs so long that blocks are not whole ones.
 inline constexpr expression::definition long_windows = compute("long_windows", [](operand x, operand w) {

@@ -244,7 +244,7 @@ constexpr void consider_fetching(contraction_layout& r, bool in_vectors, device 
 }
 
 /// Makes lanes steps of K if that pays: where these are neighbours in memory, and columns would be transposed to pack
-/// them.
+/// them. If both ways round can have it, the cheaper one.
 constexpr void consider_steps(contraction_layout& r, expression::index_expression const& e, int parameter, isa target,
                               device const& on, bool may_exchange) {
   using loop = expression::matrix_loop;
@@ -283,6 +283,16 @@ constexpr void choose_form(contraction_layout& r, expression::index_expression c
   }
   expression::matrix_loops* const others[] = {&r.form.batch, &r.form.m, &r.form.n};
   for (expression::matrix_loops* const l : others) *l = joined_loops(*l);
+}
+
+/// Rows that are computed at a time, in whole tiles: those whose steps of a block of K stay in L2.
+constexpr int rows_in_block(contraction_layout const& r, schedule const& wish, device const& on) {
+  long const line = 4L * r.k_block, close = on.l2_bytes / 4 / line, most = 1024;
+  int const tile = r.tile.pixels, all = (r.rows + tile - 1) / tile * tile;
+  long const usual = close < 8L * tile ? 8L * tile : close;
+  long const wanted = wish.block > 0 ? wish.block : r.outer ? most : usual;
+  int const whole = int((wanted < most ? wanted : most) / tile * tile), rows = whole > tile ? whole : tile;
+  return rows < all ? rows : all;
 }
 
 /// `parameter`: the operand that is known ahead, and packed; `made`: the one that the part of a pipeline before
@@ -337,12 +347,7 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   // of the cache.
   r.row_stride = (r.k_block + r.lanes + 15) / 16 * 16;
   if (r.row_stride % 32 == 0) r.row_stride += 16;
-  long const line = 4L * r.k_block, close = on.l2_bytes / 4 / line, most = 1024;
-  long const usual = close < 8L * r.tile.pixels ? 8L * r.tile.pixels : close;
-  long const wanted = wish.block > 0 ? wish.block : r.outer ? most : usual;
-  r.row_block = int((wanted < most ? wanted : most) / r.tile.pixels * r.tile.pixels);
-  if (r.row_block < r.tile.pixels) r.row_block = r.tile.pixels;
-  if (r.row_block > r.rows) r.row_block = (r.rows + r.tile.pixels - 1) / r.tile.pixels * r.tile.pixels;
+  r.row_block = rows_in_block(r, wish, on);
   consider_fetching(r, in_vectors, on);
   r.packs_by_panel = !r.columns_known && !r.columns_in_place && !r.lanes_are_steps && r.rows <= r.row_block;
   if (may_read_in_place) consider_batches(r, e, parameter, target, on);

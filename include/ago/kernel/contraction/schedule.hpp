@@ -185,7 +185,8 @@ constexpr int steps_k_block(int depth, long rows_run, register_tile const& t, de
   return k_block_of(depth, on.l1_bytes * 3 / 4 / (4L * (t.pixels + t.vectors)), rows_run, depth);
 }
 /// Hundredths of a cycle of such a product: as product_cost(). The lanes of sums are added up by fours after each block
-/// of K, and then together (measured on Zen 5).
+/// of K, and then together (measured on Zen 5). Fewer than four columns take as long. What is scheduled by hand
+/// multiplies faster (counted for an A76).
 constexpr long steps_cost(expression::matrix_form const& f, isa target, device const& on) {
   long const n = f.n.extent(), m = f.m.extent(), k = f.k.extent(), width = lanes(target);
   int const block = steps_k_block(int(k), 1, steps_tile(target, int(m)), on);
