@@ -72,9 +72,7 @@ class contraction_product {
         copies::columns(now.b + L.form.b.start + batch_loops.offset(z, &loop::b), packed);
         now.b = packed;
       }
-      if constexpr (L.lanes_are_steps)
-        product_by_steps<L, I, After>::run(now.a, now.b, now.c, now.start, m.scratch, after, from, end);
-      else rows(now, m.scratch, after, made, from, end);
+      rows(now, m.scratch, after, made, from, end);
     }
   }
 
@@ -155,7 +153,7 @@ class contraction_product {
         }
         work w{nullptr, L.row_stride, starts, steps,   count,   L.steps_in(b), now.b,
                now.c,   row,          0,      nullptr, nullptr, b == 0,        b + 1 == L.k_blocks()};
-        if constexpr (L.k_blocks() > 1) w.sums = scratch + L.sums_at();
+        if constexpr (L.k_blocks() > 1 || L.lanes_are_steps) w.sums = scratch + L.sums_at();
         if constexpr (L.rows_known) {
           w.a = now.a + (long(b) * L.rows + first) * L.row_stride;
         } else if constexpr (L.walks) {
@@ -172,7 +170,13 @@ class contraction_product {
           copies::rows(now.a, starts, count, b * L.k_block, b * L.k_block + w.depth, copies);
           w.a = copies;
         }
-        panels(w, now.b, scratch + L.packed_columns_at(), after, b);
+        if constexpr (L.lanes_are_steps) {
+          using by_steps = product_by_steps<L, I, After>;
+          by_steps::add_block({w.a, now.b + long(b) * L.k_block, w.sums, count, w.depth, w.begins});
+          if (w.ends) by_steps::finish(w.sums, row, count, w.c, after);
+        } else {
+          panels(w, now.b, scratch + L.packed_columns_at(), after, b);
+        }
       }
     }
   }

@@ -17,30 +17,37 @@ class product_by_steps {
   static constexpr expression::matrix_loops m_loops = L.form.m, n_loops = L.form.n;
 
  public:
-  /// Rows from ... end - 1 of a batch, whose factors begin at `a` and `b`; `start`: in the result `c`.
-  static void run(float const* a, float const* b, float* c, long start, float* scratch, After const& after, int from,
-                  int end) {
-    float* const sums = scratch + L.sums_at();
-    for (int first = from; first < end; first += L.row_block) {
-      int const count = end - first < L.row_block ? end - first : L.row_block;
-      int starts[L.row_block];
-      spot row[L.row_block];
-      AGO_UNROLL(1)
-      for (int r = 0; r < count; ++r) {
-        starts[r] = int(m_loops.offset(first + r, &loop::a));
-        row[r] = results::spot_at(after, start + m_loops.offset(first + r, &loop::c));
-      }
-      for (int block = 0; block < L.k_blocks(); ++block) {
-        int const k = block * L.k_block, steps = L.steps_in(block);
-        float const* rows = a + starts[0] + k;
-        if constexpr (!L.in_place) {
-          float* const copies = scratch + L.copied_rows_at();
-          contraction_copies<L, I>::rows(a, starts, count, k, k + steps, copies);
-          rows = copies;
-        }
-        add_block({rows, b + k, sums, count, steps, block == 0});
-      }
-      finish(sums, row, count, c, after);
+  /// Rows and columns of a block of K, and the sums: registers [fours of columns][rows], in which every fourth lane
+  /// belongs to a column. `begins`: there are none yet.
+  struct work {
+    float const *a, *b;
+    float* sums;
+    int rows, steps;
+    bool begins;
+  };
+
+  static void add_block(work const& w) {
+    constexpr int whole = L.columns - columns_left;
+    for (int column = 0; column < whole; column += C) panel<C>(w, column);
+    if constexpr (columns_left > 0) panel<columns_left>(w, whole);
+  }
+
+  /// Adds up the parts of the sums, and stores them as any product's.
+  static void finish(float const* sums, spot const* row, int rows, float* c, After const& after) {
+    for (int column = 0; column < L.columns; column += V) {
+      int const valid = L.columns - column < V ? L.columns - column : V;
+      auto const columns = results::template pieces<V>(after, column, valid);
+      auto const some = [&]<int ROWS>(int first) AGO_INLINE_LAMBDA {
+        vec<I> total[ROWS][1];
+        for (int r = 0; r < ROWS; ++r) total[r][0] = totals(sums + column / 4 * group + (first + r) * V, valid);
+        if constexpr (L.form.scale != 1)
+          for_each_register<I>(total, [](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = x * vec<I>(L.form.scale); });
+        results::template put<L.columns % V != 0>(after, total, row + first, columns, c);
+      };
+      int first = 0;
+      for (; first + L.tile.pixels <= rows; first += L.tile.pixels) some.template operator()<L.tile.pixels>(first);
+      if constexpr (L.tile.pixels_left > 0)
+        if (first < rows) some.template operator()<L.tile.pixels_left>(first);
     }
   }
 
@@ -54,21 +61,6 @@ class product_by_steps {
 
   /// Floats of the sums of four columns.
   static constexpr long group = long(L.row_block) * V;
-
-  /// Rows and columns of a block of K; the sums [fours of columns][rows][lanes], in which every fourth lane belongs to
-  /// a column. `begins`: there are none yet.
-  struct work {
-    float const *a, *b;
-    float* sums;
-    int rows, steps;
-    bool begins;
-  };
-
-  static void add_block(work const& w) {
-    constexpr int whole = L.columns - columns_left;
-    for (int column = 0; column < whole; column += C) panel<C>(w, column);
-    if constexpr (columns_left > 0) panel<columns_left>(w, whole);
-  }
 
   template <int COLUMNS>
   [[gnu::noinline]] static void panel(work const& given, int column) {
@@ -139,24 +131,6 @@ class product_by_steps {
     return zip_lo(a_c, b_d) + zip_hi(a_c, b_d);
   }
 
-  /// Adds up the parts of the sums, and stores them as any product's.
-  static void finish(float const* sums, spot const* row, int rows, float* c, After const& after) {
-    for (int column = 0; column < L.columns; column += V) {
-      int const valid = L.columns - column < V ? L.columns - column : V;
-      auto const columns = results::template pieces<V>(after, column, valid);
-      auto const some = [&]<int ROWS>(int first) AGO_INLINE_LAMBDA {
-        vec<I> total[ROWS][1];
-        for (int r = 0; r < ROWS; ++r) total[r][0] = totals(sums + column / 4 * group + (first + r) * V, valid);
-        if constexpr (L.form.scale != 1)
-          for_each_register<I>(total, [](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = x * vec<I>(L.form.scale); });
-        results::template put<L.columns % V != 0>(after, total, row + first, columns, c);
-      };
-      int first = 0;
-      for (; first + L.tile.pixels <= rows; first += L.tile.pixels) some.template operator()<L.tile.pixels>(first);
-      if constexpr (L.tile.pixels_left > 0)
-        if (first < rows) some.template operator()<L.tile.pixels_left>(first);
-    }
-  }
   /// The sums of `count` columns, at most V.
   AGO_INLINE static vec<I> totals(float const* sums, int count) {
     constexpr isa Q = isa_of_four(I);
