@@ -46,9 +46,12 @@ constexpr batched_choice choose_batched(expression::matrix_form const& f, isa ta
       if (q == 0) continue;
       long const tiles = m_tiles * batched_tiles(f.n, q);
       for (int u = 1; u <= 2 && u <= all && p * q * u <= most; ++u) {
-        long const products = p * q * u, loads = (p + q) * u, busiest = products > loads ? products : loads;
-        long const step = busiest > 8 ? busiest * 50 : 400;
-        long const cost = tiles * ((all + u - 1) / u) * (step * k + 1000 + 100 * products);
+        auto const of = [&](int registers) {
+          long const products = p * q * registers, loads = (p + q) * registers;
+          long const busiest = products > loads ? products : loads;
+          return (busiest > 8 ? busiest * 50 : 400) * k + 1000 + 100 * products;
+        };
+        long const cost = tiles * (all / u * of(u) + (all % u > 0 ? of(int(all % u)) : 0));
         if (best.cost < 0 || cost < best.cost) best = {p, q, u, cost};
       }
     }
