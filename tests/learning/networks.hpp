@@ -29,11 +29,10 @@ class generator {
   std::uint32_t state_;
 };
 
-/// Parameters as reference.py's fill() makes them.
-template <int N>
-std::vector<float> filled(lowering::parameter_table<N> const& table, generator& random) {
+/// Parameters as reference.py's fill() makes them, of these rows.
+std::vector<float> filled(auto const& rows, generator& random) {
   std::vector<float> r;
-  for (parameter const& p : table)
+  for (parameter const& p : rows)
     for (int i = 0; i < p.count(); ++i) {
       double const x = random.value();
       bool const is_scale = p.rank == 1 && (p.role == role::gamma || p.role == role::variance || p.kind == op::prelu);

@@ -2,38 +2,23 @@
 // Networks of random layers, recorded at run time.
 #pragma once
 
-#include <ago/network/lowering.hpp>
-
 #include <algorithm>
-#include <memory>
 #include <random>
+
+#include "recorded_network.hpp"
 
 namespace train_test {
 
-using network_graph = ago::ir::graph<192, 512, 4>;
-/// Rows of parameters; networks have fewer.
-inline constexpr int row_capacity = 64;
-
 /// A network with one input and one output, whose layers have gradients.
-class random_network {
+class random_network : public recorded_network<192, 512, 64> {
  public:
-  std::unique_ptr<network_graph> graph = std::make_unique<network_graph>();
-  ago::lowering::parameter_table<row_capacity> table{};
-  int rows = 0;
-
   explicit random_network(unsigned seed) : random_(seed) {
     ago::tensor x = ago::lowering::record_input(recorder_, {any(1, 3), any(1, 6), any(1, 6), any(1, 6)});
     recorder_.inputs = 1;
     for (int layers = any(3, 8); layers > 0; --layers) x = chance(30) ? joined(x) : layer(x);
     if (recorder_.parameters.size == 0 || chance(30)) x = x | ago::linear{any(1, 6)};
     ago::lowering::record_outputs(recorder_, x);
-    ago::lowering::copy_to(*graph, recorder_);
-    rows = recorder_.parameters.size;
-    // Rows are looked up by their offsets, so those that there are not come last.
-    for (int i = 0; i < row_capacity; ++i) {
-      if (i < rows) table.rows[i] = recorder_.parameters[i];
-      else table.rows[i].offset = ago::tracing::int_limit;
-    }
+    take(recorder_);
   }
   int any(int from, int to) { return std::uniform_int_distribution(from, to)(random_); }
   bool chance(int percent) { return any(1, 100) <= percent; }

@@ -14,9 +14,13 @@
 #include <cstdlib>
 #include <string>
 
+#include "random_network.hpp"
+
 using namespace train_test;
 
 namespace {
+
+using step_graph = ago::ir::graph<4096, 12288, 80>;
 
 /// What has been compared. Errors are parts of the largest gradient of the network, and those of rows of parameters
 /// whose largest one is at least a thousandth of that, of theirs. Numbers in expressions are floats, so that where
@@ -68,7 +72,7 @@ class random_step {
   }
 
  private:
-  run_time_step made() {
+  run_time_step<random_network, step_graph> made() {
     switch (net_.any(0, 3)) {
       case 0: takes_classes_ = true; return {net_, ago::cross_entropy};
       case 1: return {net_, ago::binary_cross_entropy};
@@ -123,7 +127,7 @@ class random_step {
 
   random_network net_;
   bool takes_classes_ = false;
-  run_time_step step_;
+  run_time_step<random_network, step_graph> step_;
   std::vector<std::vector<float>> inputs_;
   std::vector<float> parameters_;
   std::unique_ptr<step_graph> loss_only_;

@@ -8,13 +8,10 @@
 
 #include <deque>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
-#include "random_network.hpp"
-
 namespace train_test {
-
-using step_graph = ago::ir::graph<4096, 12288, 80>;
 
 /// Fragments, with the graphs to which they point.
 class fragment_store {
@@ -103,15 +100,18 @@ class made_recipe {
   std::vector<ago::learning::fragment> forward_, gradients_;
 };
 
-/// The step: its inputs are the network's, the targets, the gradient of the loss, and masks of dropouts; its outputs
-/// are the loss and the gradients of all parameters.
+/// The step of a network that has a `graph`, a `table` of parameters and the number of its `rows`: inputs of the step
+/// are the network's, the targets, the gradient of the loss, and masks of dropouts; its outputs are the loss and the
+/// gradients of all parameters. `Step`: a graph that has room for it.
+template <class Network, class Step>
 struct run_time_step {
-  std::unique_ptr<step_graph> graph = std::make_unique<step_graph>();
-  ago::learning::trained_rows<row_capacity> rows{};
+  using network_graph = typename Network::graph_type;
+  std::unique_ptr<Step> graph = std::make_unique<Step>();
+  ago::learning::trained_rows<Network::row_capacity> rows{};
   std::vector<int> masks;  ///< the inputs that are masks
 
   template <class Loss>
-  run_time_step(random_network const& net, Loss const& loss) {
+  run_time_step(Network const& net, Loss const& loss) {
     network_graph const& g = *net.graph;
     for (int i = 0; i < net.rows; ++i) {
       ago::role const r = net.table[i].role;
@@ -152,7 +152,7 @@ struct run_time_step {
               : ago::described::description_of(flow.g, v);
     return as.exists ? &made.emplace_back(n, as, drops ? "dropout" : name_of(n.kind), drops).value : nullptr;
   }
-  void record(random_network const& net, auto const& flow, ago::learning::recipe const* const* of,
+  void record(Network const& net, auto const& flow, ago::learning::recipe const* const* of,
               ago::learning::recipe const& of_loss, ago::shape const& target) {
     network_graph const& g = *net.graph;
     ago::tracing::recorder to;
@@ -173,7 +173,7 @@ struct run_time_step {
     step.backward(loss, x[2]);
     ago::lowering::record_output(to, loss);
     for (int i = 0; i < net.rows; ++i) ago::lowering::record_output(to, step.gradient_of_row(i));
-    if (to.nodes.size > step_graph::node_capacity || to.edges.size > step_graph::edge_capacity)
+    if (to.nodes.size > Step::node_capacity || to.edges.size > Step::edge_capacity)
       throw std::logic_error("a step is larger than expected");
     ago::lowering::copy_to(*graph, to);
   }
