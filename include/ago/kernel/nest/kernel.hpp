@@ -8,6 +8,7 @@
 #include <ago/kernel/nest/value.hpp>
 #include <ago/simd/reduce.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -37,6 +38,9 @@ class nest_program : nest_elements<E, L> {
   static constexpr int node_count = E.body.node_count, root = node_count - 1;
   static constexpr nodes every = ~nodes(0);
   static constexpr int later_of_pair = L.pair[0] < L.pair[1] ? L.pair[1] : L.pair[0];
+  static constexpr bool is_parted = L.parts_loop >= 0;
+  static constexpr int parts_loop = is_parted ? L.parts_loop : 0;
+  static constexpr long second_of_pair = L.pair_loop < 0 ? 0 : L.loops[L.pair_loop < 0 ? 0 : L.pair_loop].result;
   static constexpr bool is_spread = L.vector_loop >= 0 && !L.along_fold;  ///< the result is
 
   static constexpr int rows = L.block_loop < 0 ? 1 : L.loops[L.block_loop < 0 ? 0 : L.block_loop].extent;
@@ -148,7 +152,7 @@ class nest_program : nest_elements<E, L> {
     } else if constexpr (x.kind == node_kind::position) {
       base::template position<N, COUNT, VALID>(s);
     } else if constexpr (L.pair_loop >= 0 && is_fold(x.kind)) {
-      if constexpr (N == later_of_pair) both_folds<BOUND, COUNT, VALID>(s);
+      if constexpr (N == later_of_pair) folds<BOUND, COUNT, VALID, L.pair[0], L.pair[1]>(s);
     } else if constexpr (is_fold(x.kind)) {
       fold<N, BOUND, COUNT, VALID>(s);
     } else if constexpr (L.varies(N)) {
@@ -186,12 +190,12 @@ class nest_program : nest_elements<E, L> {
 
   template <int LOOP>
   AGO_INLINE static int first_of(state const& s) {
-    return LOOP == L.block_loop ? s.row : 0;
+    return LOOP == L.block_loop || LOOP == L.parts_loop ? s.row : 0;
   }
   template <int LOOP>
   AGO_INLINE static int end_of(state const& s) {
-    constexpr int end = L.loops[LOOP].extent;
-    return LOOP == L.block_loop && s.row + L.block < end ? s.row + L.block : end;
+    constexpr int end = L.loops[LOOP].extent, some = LOOP == L.block_loop ? L.block : L.part;
+    return (LOOP == L.block_loop || LOOP == L.parts_loop) && s.row + some < end ? s.row + some : end;
   }
   /// What a fold begins with, or has come to in the blocks before: the result, or what is `beyond` it.
   template <node_kind KIND, int COUNT, int VALID>
@@ -231,14 +235,7 @@ class nest_program : nest_elements<E, L> {
       for (int u = 1; u < U; ++u) sum[0] = folded<kind>(sum[0], sum[u]);
       s.one[N] = reduce(sum[0], [](auto a, auto b) AGO_INLINE_LAMBDA { return folded<kind>(a, b); });
     } else if constexpr (L.varies(N)) {
-      vec<I> sum[COUNT];
-      begin<kind, COUNT, VALID>(s, sum, 0);
-      fold_loops<L.below[N], BOUND, L.folds_over[N], COUNT, VALID>(s, [&]<loops>() AGO_INLINE_LAMBDA {
-        AGO_UNROLL(16)
-        for (int u = 0; u < COUNT; ++u) sum[u] = add<N>(s, sum[u], u);
-      });
-      AGO_UNROLL(16)
-      for (int u = 0; u < COUNT; ++u) s.many[N][u] = sum[u];
+      folds<BOUND, COUNT, VALID, N>(s);
     } else {
       vec<isa::scalar> sum(fold_start<kind>);
       fold_loops<L.below[N], BOUND, L.folds_over[N], COUNT, VALID>(
@@ -246,22 +243,43 @@ class nest_program : nest_elements<E, L> {
       s.one[N] = sum.v;
     }
   }
-  /// The two folds of a pair, whose elements are computed once.
-  template <loops BOUND, int COUNT, int VALID>
-  AGO_INLINE static void both_folds(state& s) {
-    constexpr int A = L.pair[0], B = L.pair[1];
-    vec<I> a[COUNT], b[COUNT];
-    begin<E.body.nodes[A].kind, COUNT, VALID>(s, a, 0);
-    begin<E.body.nodes[B].kind, COUNT, VALID>(s, b, L.loops[L.pair_loop].result);
-    fold_loops<L.below[A] | L.below[B], BOUND, L.folds_over[A], COUNT, VALID>(s, [&]<loops>() AGO_INLINE_LAMBDA {
-      AGO_UNROLL(16)
-      for (int u = 0; u < COUNT; ++u) {
-        a[u] = add<A>(s, a[u], u);
-        b[u] = add<B>(s, b[u], u);
+  /// A fold in registers along the result, or the two of a pair, whose elements are computed once.
+  template <loops BOUND, int COUNT, int VALID, int... N>
+  AGO_INLINE static void folds(state& s) {
+    constexpr int first = std::min({N...});
+    constexpr loops over = L.folds_over[first];
+    using registers = vec<I>[sizeof...(N)][COUNT];
+    registers sum;
+    int k = 0;
+    (begin<E.body.nodes[N].kind, COUNT, VALID>(s, sum[k++], N == L.pair[1] ? second_of_pair : 0), ...);
+    auto const add_to = [&](registers& all) AGO_INLINE_LAMBDA {
+      fold_loops<(L.below[N] | ...), BOUND, over, COUNT, VALID>(s, [&]<loops>() AGO_INLINE_LAMBDA {
+        AGO_UNROLL(16)
+        for (int u = 0; u < COUNT; ++u) {
+          int i = 0;
+          ((all[i][u] = add<N>(s, all[i][u], u), ++i), ...);
+        }
+      });
+    };
+    if constexpr (is_parted && (over >> parts_loop & 1)) {
+      AGO_UNROLL(1)
+      for (s.row = 0; s.row < L.loops[parts_loop].extent; s.row += L.part) {
+        registers part;
+        for (auto& x : part)
+          for (vec<I>& y : x) y = vec<I>(0.f);
+        add_to(part);
+        for (std::size_t i = 0; i < sizeof...(N); ++i)
+          for (int u = 0; u < COUNT; ++u) sum[i][u] = sum[i][u] + part[i][u];
       }
-    });
+      s.row = 0;
+    } else {
+      add_to(sum);
+    }
     AGO_UNROLL(16)
-    for (int u = 0; u < COUNT; ++u) s.many[A][u] = a[u], s.many[B][u] = b[u];
+    for (int u = 0; u < COUNT; ++u) {
+      int i = 0;
+      ((s.many[N][u] = sum[i++][u]), ...);
+    }
   }
   /// Register u of what is folded, added to `sum`.
   template <int N, isa T>

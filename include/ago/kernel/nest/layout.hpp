@@ -56,6 +56,10 @@ struct nest_layout {
   /// added to some registers before the next registers.
   int block_loop{-1};
   static constexpr int block = 4;
+  /// Of a long sum at the root: those of so many iterations are added up, so that errors of rounding grow with the root
+  /// of the length of parts, and of their number; -1: none.
+  int parts_loop{-1};
+  static constexpr int part = 128;
 
   /// Of an access: are the elements in the lanes `lane_step` apart?
   bool is_regular[max_accesses]{};
@@ -291,9 +295,12 @@ class nest_maker {
     std::uint32_t const over = made.folds_over[fold];
     if (over == 0 || (over & (over - 1)) != 0) return;
     int const loop = __builtin_ctz(over), together = made.registers * lanes(made.target);
-    if (made.loops[loop].extent <= nest_layout::block || made.loops[made.vector_loop].extent <= together) return;
-    made.block_loop = loop;
-    made.registers = 4;
+    if (made.loops[loop].extent > nest_layout::block && made.loops[made.vector_loop].extent > together) {
+      made.block_loop = loop;
+      made.registers = 4;
+    } else if (e_.body.nodes[fold].kind == node_kind::sum && made.loops[loop].extent >= 2 * nest_layout::part) {
+      made.parts_loop = loop;
+    }
   }
 
   constexpr void find_lane_steps() {
