@@ -118,6 +118,7 @@ std::string other_headers() {
 
 constexpr char const* comparison = R"(
 #include "reference/executor.hpp"
+#include "reference/functions.hpp"
 
 #include <ago/network/check.hpp>
 #include <ago/simd/map.hpp>
@@ -133,9 +134,6 @@ std::vector<float> read_floats(std::string const& file) {
   in.read(reinterpret_cast<char*>(r.data()), std::streamsize(r.size() * sizeof(float)));
   return r;
 }
-
-template <auto const& Function, class Twin>
-void define(Twin twin) { reference::define(&ago::ir::user_map<std::remove_cvref_t<decltype(Function)>>, +twin); }
 
 /// 1 if the graph's result is not the stored one.
 int differs(char const* name, std::string const& files, reference::graph_view const& graph) {
@@ -198,9 +196,7 @@ std::string recorded_alike(std::string const& name, program_text const& text, ca
 
 constexpr char const* main_begin = R"(
 int main(int, char** arguments) {
-  define<ago::ir::affine_function>([](double x, double factor, double summand) { return x * factor + summand; });
-  define<ago::ir::negated>([](double x) { return -x; });
-  define<ago::ir::absolute_value>([](double x) { return std::fabs(x); });
+  reference::define_functions();
   std::string const folder = arguments[1];
   int bad = 0;
 )";

@@ -6,6 +6,7 @@
 #include "import/write_header.hpp"
 #include "lowered.hpp"
 #include "reference/executor.hpp"
+#include "reference/functions.hpp"
 
 #include <ago/network/lowering.hpp>
 
@@ -17,23 +18,9 @@ namespace ago_test {
 
 using results = std::vector<std::vector<double>>;
 
-/// Tells the executor the functions of some layers.
-inline void define_functions() {
-  auto const define = [](auto const& registers, auto of) {
-    reference::define(&ago::ir::user_map<std::remove_cvref_t<decltype(registers)>>, of);
-  };
-  define(ago::ir::affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
-  define(ago::ir::negated, [](double x) { return -x; });
-  define(ago::ir::softsign_function, [](double x) { return x / (1 + std::fabs(x)); });
-  define(ago::ir::affine_sigmoid_function,
-         [](double x, double alpha, double beta) { return std::clamp(alpha * x + beta, 0., 1.); });
-  define(ago::ir::elu_function,
-         [](double x, double alpha, double gamma) { return gamma * (x < 0 ? alpha * std::expm1(x) : x); });
-}
-
 /// Each output in row-major order.
 inline results executed(network const& net, std::vector<floats> const& inputs) {
-  define_functions();
+  reference::define_functions();
   ago::importer::lowered_model const lowered = lowered_of(net);
   ago::importer::program_text const text = ago::importer::written_text(lowered);
   ago::tracing::recorder made;

@@ -4,11 +4,9 @@
 // compared with new ones, 5000 networks take less time in ten runs of 500.
 #include "run_time_step.hpp"
 
-#include <ago/simd/map.hpp>
-
 #include <doctest/doctest.h>
-#include <recognition/recognised_graph.hpp>
 #include <reference/executor.hpp>
+#include <reference/functions.hpp>
 
 #include <cmath>
 #include <cstdlib>
@@ -141,7 +139,7 @@ int number_from(char const* variable, int otherwise) {
 }  // namespace
 
 TEST_CASE("gradients of random networks are the differences of the loss") {
-  expression_test::define_functions();
+  reference::define_functions();
   int const networks = number_from("AGO_GRADIENT_NETWORKS", 60);
   tally all;
   for (int seed = number_from("AGO_GRADIENT_SEED", 1); all.networks < networks; ++seed) {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Gradients of ShuffleNet-V2 in double precision, compared with PyTorch's. In single precision they depend on rounding:
 // batch norms of few pixels amplify it.
-#include <ago/simd/map.hpp>
-
 #include <doctest/doctest.h>
 #include <networks/shufflenet_v2.hpp>
-#include <recognition/recognised_graph.hpp>
 #include <reference/executor.hpp>
+#include <reference/functions.hpp>
 
 #include <cmath>
 #include <span>
@@ -36,7 +34,7 @@ using step_graph = ir::graph<4096, 12288, 320>;
 }  // namespace
 
 TEST_CASE("gradients of ShuffleNet-V2 are PyTorch's") {
-  expression_test::define_functions();
+  reference::define_functions();
   shufflenet const net;
   run_time_step<shufflenet, step_graph> const step{net, cross_entropy};
   generator random(1);

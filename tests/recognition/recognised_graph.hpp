@@ -4,42 +4,16 @@
 
 #include <ago/recognition/recognition.hpp>
 
-#include <cmath>
 #include <map>
 #include <stdexcept>
-#include <type_traits>
 #include <vector>
 
 #include "expression/run.hpp"
 #include "reference/builder.hpp"
 #include "reference/executor.hpp"
+#include "reference/functions.hpp"
 
 namespace expression_test {
-
-/// Tells the executor the functions of recognised maps.
-inline void define_functions() {
-  auto const define = [](auto const& registers, auto of) {
-    reference::define(&ago::ir::user_map<std::remove_cvref_t<decltype(registers)>>, of);
-  };
-  using one = double (*)(double);
-  define(ago::ir::affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
-  define(ago::ir::power_function, [](double x, double exponent, double) { return std::pow(x, exponent); });
-  define(ago::ir::negated, [](double x) { return -x; });
-  define(ago::ir::absolute_value, one(std::fabs));
-  define(ago::ir::root, one(std::sqrt));
-  define(ago::ir::inverse_root, [](double x) { return 1 / std::sqrt(x); });
-  define(ago::ir::inverse, [](double x) { return 1 / x; });
-  define(ago::ir::exponential_function, one(std::exp));
-  define(ago::ir::exponential_minus_one, one(std::expm1));
-  define(ago::ir::logarithm_function, one(std::log));
-  define(ago::ir::logarithm_of_one_plus, one(std::log1p));
-  define(ago::ir::error_function_of, one(std::erf));
-  define(ago::ir::sine_function, one(std::sin));
-  define(ago::ir::cosine_function, one(std::cos));
-  define(ago::ir::rounded_down, one(std::floor));
-  define(ago::ir::rounded_up, one(std::ceil));
-  define(ago::ir::rounded, one(std::nearbyint));
-}
 
 /// Appends what is recognised in an expression to a graph. `operands`: what its operands are there, -1 for parameters;
 /// `places`: where parameters are. Returns the result's node.
@@ -72,7 +46,7 @@ inline int append(reference::builder& to, ago::recognition::recognised_nodes con
 inline values run_recognised(ago::expression::definition const& d, ago::recognition::recognised_nodes const& r,
                              std::vector<values> const& given) {
   using namespace ago::expression;
-  define_functions();
+  reference::define_functions();
   reference::builder b;
   std::vector<std::vector<float>> inputs;
   std::vector<float> parameters;

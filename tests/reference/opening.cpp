@@ -6,12 +6,11 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <memory>
 #include <string>
-#include <type_traits>
 
 #include "executor.hpp"
+#include "functions.hpp"
 #include "random_graph.hpp"
 #include "same_values.hpp"
 
@@ -22,20 +21,6 @@ using reference::run_time_graph;
 
 constexpr int room = reference::max_nodes, edges = reference::max_edges, outputs = reference::max_outputs;
 using opened_graph = ago::passes::opened_graph<room, edges, outputs>;
-
-template <class F>
-void define(F const&, double (*f)(double, double, double)) {
-  reference::define(&ago::ir::user_map<F>, f);
-}
-void define_primitives() {
-  using namespace ago::ir;
-  define(exponential_function, [](double x, double, double) { return std::exp(x); });
-  define(error_function_of, [](double x, double, double) { return std::erf(x); });
-  define(affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
-  define(gelu_inner, [](double x, double a, double b) { return x * (a + b * x * x); });
-  define(squared, [](double x, double, double) { return x * x; });
-  define(reciprocal_root_above, [](double x, double summand, double) { return 1 / std::sqrt(x + summand); });
-}
 
 /// Constants such as 0.7071... are floats.
 constexpr double rounded_constants = 1e-6;
@@ -67,7 +52,7 @@ constexpr op compounds[] = {op::softmax, op::layer_norm, op::gelu, op::gelu_tanh
 }  // namespace
 
 TEST_CASE("opened graphs compute the same, and have no compound operators") {
-  define_primitives();
+  reference::define_functions();
   int before[256]{}, after[256]{};
   for (unsigned seed = 0; seed < 600; ++seed) {
     CAPTURE(seed);
@@ -98,7 +83,7 @@ TEST_CASE("operators stay closed if requested") {
 }
 
 TEST_CASE("operators that a policy did not separate are closed again; separated ones compute the same") {
-  define_primitives();
+  reference::define_functions();
   int torn = 0, closed = 0;
   auto const check = [&]<class P>() {
     for (unsigned seed = 0; seed < 200; ++seed) {

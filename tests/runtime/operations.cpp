@@ -5,6 +5,7 @@
 #include <ago/expressions.hpp>
 
 #include <reference/executor.hpp>
+#include <reference/functions.hpp>
 #include <support/instruction_sets.hpp>
 
 #include <cmath>
@@ -71,18 +72,10 @@ inline constexpr auto mixed = trace(
     },
     input{.h = 5, .w = 4, .c = 9}, input{.w = 1, .c = 3});
 
-/// Functions that operators of the graph compute have no formula there.
-void define_functions() {
-  auto const define = [](auto registers, auto of) { reference::define(&ago::ir::user_map<decltype(registers)>, of); };
-  define(ir::affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
-  define(ir::root, [](double x) { return std::sqrt(x); });
-  define(ir::sine_function, [](double x) { return std::sin(x); });
-}
-
 /// Runs in guarded memory, and compares with the reference.
 template <auto const& Net, options Options>
 void check_values() {
-  define_functions();
+  reference::define_functions();
   using tested = program<Net, untuned, Options>;
   auto const& g = ago::passes::optimized<Net>::value;
   std::vector<std::vector<float>> inputs;
