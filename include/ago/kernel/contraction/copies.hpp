@@ -99,6 +99,19 @@ constexpr expression::matrix_loops loops_in(expression::matrix_loops loops, long
   return joined_loops(loops);
 }
 
+/// f(place, step, first, last) for steps begin + first ... begin + last - 1 of K that are `step` floats apart in a
+/// factor, the first of them at `place`: those of `count`, in runs of the innermost loop.
+template <expression::matrix_loops const& K, long expression::matrix_loop::* WHICH>
+AGO_INLINE void for_each_run_of_steps(int begin, int count, auto const& f) {
+  constexpr expression::matrix_loop inner = K.count > 0 ? K.all[K.count - 1] : expression::matrix_loop{};
+  AGO_UNROLL(1)
+  for (int i = 0, end; i < count; i = end) {
+    end = i + inner.extent - (begin + i) % inner.extent;
+    if (end > count) end = count;
+    f(K.offset(begin + i, WHICH), inner.*WHICH, i, end);
+  }
+}
+
 /// The copies of one product, whose layout is known to the compiler.
 template <contraction_layout const& L, isa I>
 struct contraction_copies {
@@ -193,13 +206,8 @@ struct contraction_copies {
   /// f(from, step, first, last) for steps first ... last - 1 of a block that are `step` floats apart; `from`: the first
   /// one of column 0.
   AGO_INLINE static void for_each_row_of_steps(float const* b, int k0, int depth, auto const& f) {
-    constexpr loop inner = k.count > 0 ? k.all[k.count - 1] : loop{};
-    AGO_UNROLL(1)
-    for (int i = 0, end; i < depth; i = end) {
-      end = i + inner.extent - (k0 + i) % inner.extent;
-      if (end > depth) end = depth;
-      f(b + k.offset(k0 + i, &loop::b), long(inner.b), i, end);
-    }
+    for_each_run_of_steps<k, &loop::b>(
+        k0, depth, [&](long place, long step, int i, int end) AGO_INLINE_LAMBDA { f(b + place, step, i, end); });
   }
   /// f(from, i) for the steps i of a block, of which `from` is that of column 0.
   AGO_INLINE static void for_each_step(float const* b, int k0, int depth, auto const& f) {

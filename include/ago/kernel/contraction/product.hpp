@@ -122,15 +122,11 @@ class contraction_product {
 
   /// The offsets of steps first, first + 1, ... of K in rows.
   static void offsets(int first, int count, int* to) {
-    constexpr loop inner = k_loops.count > 0 ? k_loops.all[k_loops.count - 1] : loop{};
-    AGO_UNROLL(1)
-    for (int i = 0, end; i < count;) {
-      end = i + inner.extent - (first + i) % inner.extent;
-      if (end > count) end = count;
-      int place = int(k_loops.offset(first + i, &loop::a));
-      AGO_UNROLL(1)
-      for (; i < end; ++i, place += int(inner.a)) to[i] = place;
-    }
+    for_each_run_of_steps<k_loops, &loop::a>(first, count,
+                                             [&](long place, long step, int i, int end) AGO_INLINE_LAMBDA {
+                                               AGO_UNROLL(1)
+                                               for (; i < end; ++i, place += step) to[i] = int(place);
+                                             });
   }
 
   static void rows(batch now, float* scratch, After const& after, auto const& made, int from, int end) {
