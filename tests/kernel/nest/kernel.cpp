@@ -128,6 +128,11 @@ AGO_NEST(many_pixels, compute("many_pixels", [](operand x) {
            return result(which, c) = select(which == 0, sum(i)(y), sum(i)(y * y));
          })(extents(30011, 19)));
 
+AGO_NEST(sum_and_maximum, compute("sum_and_maximum", [](operand x) {
+           var i, c, which{2};
+           return result(which, c) = select(which == 0, sum(i)(x(i, c)), maximum(i)(x(i, c) - 3));
+         })(extents(331, 19)));
+
 // Both factors are larger than L2: one is read from end to end, of the other every second pixel. Nobody runs them.
 constexpr expression::definition long_sums = compute("long_sums", [](operand x, operand y, operand scale) {
   var i, c;
@@ -171,6 +176,9 @@ TEST_CASE("errors of rounding do not add up along long sums, which are sums of p
     if constexpr (lanes(I) > 1 && test::has_turn(I, 0)) check<many_pixels, I>(0, 4e-6);
   });
   static_assert(ago::kernel::layout_of_nest(many_pixels, isa::avx512).parts_loop >= 0);
+  check_in_turn<0, sum_and_maximum>();
+  static_assert(ago::kernel::layout_of_nest(sum_and_maximum, isa::avx512).pair_loop == 0 &&
+                ago::kernel::layout_of_nest(sum_and_maximum, isa::avx512).parts_loop >= 0);
   static_assert(ago::kernel::layout_of_nest(moments, isa::avx512).parts_loop < 0);
 }
 TEST_CASE("what is read from end to end and larger than L2 is prefetched") {

@@ -265,11 +265,17 @@ class nest_program : nest_elements<E, L> {
       AGO_UNROLL(1)
       for (s.row = 0; s.row < L.loops[parts_loop].extent; s.row += L.part) {
         registers part;
-        for (auto& x : part)
-          for (vec<I>& y : x) y = vec<I>(0.f);
+        AGO_UNROLL(16)
+        for (int u = 0; u < COUNT; ++u) {
+          int i = 0;
+          ((part[i++][u] = vec<I>(fold_start<E.body.nodes[N].kind>)), ...);
+        }
         add_to(part);
-        for (std::size_t i = 0; i < sizeof...(N); ++i)
-          for (int u = 0; u < COUNT; ++u) sum[i][u] = sum[i][u] + part[i][u];
+        AGO_UNROLL(16)
+        for (int u = 0; u < COUNT; ++u) {
+          int i = 0;
+          ((sum[i][u] = folded<E.body.nodes[N].kind>(sum[i][u], part[i][u]), ++i), ...);
+        }
       }
       s.row = 0;
     } else {

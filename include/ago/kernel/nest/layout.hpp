@@ -290,7 +290,8 @@ class nest_maker {
   /// end to end if a few rows are added to all of them before the next rows (576 channels: 1.4 to 1.7 times as fast).
   /// The order of additions stays.
   constexpr void find_block() {
-    int const fold = made.pair_loop >= 0 ? made.pair[0] : e_.root();
+    int const fold = made.pair_loop >= 0 ? made.pair[0] : e_.root(), other = made.pair_loop >= 0 ? made.pair[1] : fold;
+    auto const is_sum = [&](int node) { return e_.body.nodes[node].kind == node_kind::sum; };
     if (!is_fold(e_.body.nodes[fold].kind) || made.vector_loop < 0 || made.along_fold || !reads_in_place()) return;
     std::uint32_t const over = made.folds_over[fold];
     if (over == 0 || (over & (over - 1)) != 0) return;
@@ -298,7 +299,7 @@ class nest_maker {
     if (made.loops[loop].extent > nest_layout::block && made.loops[made.vector_loop].extent > together) {
       made.block_loop = loop;
       made.registers = 4;
-    } else if (e_.body.nodes[fold].kind == node_kind::sum && made.loops[loop].extent >= 2 * nest_layout::part) {
+    } else if (made.loops[loop].extent >= 2 * nest_layout::part && (is_sum(fold) || is_sum(other))) {
       made.parts_loop = loop;
     }
   }
