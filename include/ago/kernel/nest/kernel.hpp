@@ -8,7 +8,6 @@
 #include <ago/kernel/nest/value.hpp>
 #include <ago/simd/reduce.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -38,12 +37,12 @@ class nest_program : nest_elements<E, L> {
   static constexpr int node_count = E.body.node_count, root = node_count - 1;
   static constexpr nodes every = ~nodes(0);
   static constexpr int later_of_pair = L.pair[0] < L.pair[1] ? L.pair[1] : L.pair[0];
-  static constexpr bool is_parted = L.parts_loop >= 0;
-  static constexpr int parts_loop = is_parted ? L.parts_loop : 0;
   static constexpr long second_of_pair = L.pair_loop < 0 ? 0 : L.loops[L.pair_loop < 0 ? 0 : L.pair_loop].result;
   static constexpr bool is_spread = L.vector_loop >= 0 && !L.along_fold;  ///< the result is
 
-  static constexpr int rows = L.block_loop < 0 ? 1 : L.loops[L.block_loop < 0 ? 0 : L.block_loop].extent;
+  static constexpr int block_loop = L.block_loop < 0 ? 0 : L.block_loop;
+  static constexpr int rows = L.blocks_in_result ? L.loops[block_loop].extent : 1;
+  static constexpr loops in_blocks_of_registers = L.block_loop < 0 || L.blocks_in_result ? 0 : loops(1) << block_loop;
 
   // Loops of the result.
 
@@ -190,17 +189,17 @@ class nest_program : nest_elements<E, L> {
 
   template <int LOOP>
   AGO_INLINE static int first_of(state const& s) {
-    return LOOP == L.block_loop || LOOP == L.parts_loop ? s.row : 0;
+    return LOOP == L.block_loop ? s.row : 0;
   }
   template <int LOOP>
   AGO_INLINE static int end_of(state const& s) {
-    constexpr int end = L.loops[LOOP].extent, some = LOOP == L.block_loop ? L.block : L.part;
-    return (LOOP == L.block_loop || LOOP == L.parts_loop) && s.row + some < end ? s.row + some : end;
+    constexpr int end = L.loops[LOOP].extent;
+    return LOOP == L.block_loop && s.row + L.block < end ? s.row + L.block : end;
   }
   /// What a fold begins with, or has come to in the blocks before: the result, or what is `beyond` it.
   template <node_kind KIND, int COUNT, int VALID>
   AGO_INLINE static void begin(state const& s, vec<I> (&sum)[COUNT], [[maybe_unused]] long beyond) {
-    if constexpr (L.block_loop >= 0) {
+    if constexpr (L.blocks_in_result) {
       if (s.row > 0) {
         float const* const p = s.result + place_in_result(s) + beyond;
         AGO_UNROLL(16)
@@ -246,12 +245,12 @@ class nest_program : nest_elements<E, L> {
   /// A fold in registers along the result, or the two of a pair, whose elements are computed once.
   template <loops BOUND, int COUNT, int VALID, int... N>
   AGO_INLINE static void folds(state& s) {
-    constexpr int first = std::min({N...});
-    constexpr loops over = L.folds_over[first];
+    constexpr loops over = (L.folds_over[N] | ...);
     using registers = vec<I>[sizeof...(N)][COUNT];
-    registers sum;
-    int k = 0;
-    (begin<E.body.nodes[N].kind, COUNT, VALID>(s, sum[k++], N == L.pair[1] ? second_of_pair : 0), ...);
+    auto const begin_all = [&](registers& all) AGO_INLINE_LAMBDA {
+      int i = 0;
+      (begin<E.body.nodes[N].kind, COUNT, VALID>(s, all[i++], N == L.pair[1] ? second_of_pair : 0), ...);
+    };
     auto const add_to = [&](registers& all) AGO_INLINE_LAMBDA {
       fold_loops<(L.below[N] | ...), BOUND, over, COUNT, VALID>(s, [&]<loops>() AGO_INLINE_LAMBDA {
         AGO_UNROLL(16)
@@ -261,15 +260,13 @@ class nest_program : nest_elements<E, L> {
         }
       });
     };
-    if constexpr (is_parted && (over >> parts_loop & 1)) {
+    registers sum;
+    begin_all(sum);
+    if constexpr ((over & in_blocks_of_registers) != 0) {
       AGO_UNROLL(1)
-      for (s.row = 0; s.row < L.loops[parts_loop].extent; s.row += L.part) {
+      for (s.row = 0; s.row < L.loops[block_loop].extent; s.row += L.block) {
         registers part;
-        AGO_UNROLL(16)
-        for (int u = 0; u < COUNT; ++u) {
-          int i = 0;
-          ((part[i++][u] = vec<I>(fold_start<E.body.nodes[N].kind>)), ...);
-        }
+        begin_all(part);
         add_to(part);
         AGO_UNROLL(16)
         for (int u = 0; u < COUNT; ++u) {

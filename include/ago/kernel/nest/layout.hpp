@@ -52,14 +52,11 @@ struct nest_layout {
   int registers{1};                       ///< that are computed together
   int pair_loop{-1};                      ///< of the result, whose iterations are two folds in one pass; -1: none
   int pair[2]{};                          ///< these folds
-  /// Of a fold at the root: so many of its iterations are added to the whole result before the next ones; -1: all are
-  /// added to some registers before the next registers.
+  /// Of a fold at the root: it is one of folds of so many of its iterations each; -1: it is not.
   int block_loop{-1};
-  static constexpr int block = 4;
-  /// Of a long sum at the root: those of so many iterations are added up, so that errors of rounding grow with the root
-  /// of the length of parts, and of their number; -1: none.
-  int parts_loop{-1};
-  static constexpr int part = 128;
+  int block{1};
+  /// Is a block folded into all of the result before the next one? Otherwise some registers go through all blocks.
+  bool blocks_in_result{};
 
   /// Of an access: are the elements in the lanes `lane_step` apart?
   bool is_regular[max_accesses]{};
@@ -288,20 +285,21 @@ class nest_maker {
 
   /// Sums of more channels than fit in registers, over the rows of what is read in place: memory is read nearly from
   /// end to end if a few rows are added to all of them before the next rows (576 channels: 1.4 to 1.7 times as fast).
-  /// The order of additions stays.
+  /// The order of additions stays. Other long sums are sums of sums, so that errors of rounding grow with the root of
+  /// the length of blocks, and of their number.
   constexpr void find_block() {
+    constexpr int few = 4, many = 128;
     int const fold = made.pair_loop >= 0 ? made.pair[0] : e_.root(), other = made.pair_loop >= 0 ? made.pair[1] : fold;
     auto const is_sum = [&](int node) { return e_.body.nodes[node].kind == node_kind::sum; };
     if (!is_fold(e_.body.nodes[fold].kind) || made.vector_loop < 0 || made.along_fold || !reads_in_place()) return;
     std::uint32_t const over = made.folds_over[fold];
     if (over == 0 || (over & (over - 1)) != 0) return;
-    int const loop = __builtin_ctz(over), together = made.registers * lanes(made.target);
-    if (made.loops[loop].extent > nest_layout::block && made.loops[made.vector_loop].extent > together) {
-      made.block_loop = loop;
-      made.registers = 4;
-    } else if (made.loops[loop].extent >= 2 * nest_layout::part && (is_sum(fold) || is_sum(other))) {
-      made.parts_loop = loop;
-    }
+    int const loop = __builtin_ctz(over), extent = made.loops[loop].extent;
+    made.blocks_in_result = extent > few && made.loops[made.vector_loop].extent > made.registers * lanes(made.target);
+    if (!made.blocks_in_result && (extent < 2 * many || !(is_sum(fold) || is_sum(other)))) return;
+    made.block_loop = loop;
+    made.block = made.blocks_in_result ? few : many;
+    if (made.blocks_in_result) made.registers = 4;
   }
 
   constexpr void find_lane_steps() {
