@@ -27,8 +27,14 @@ constexpr long batched_tiles(expression::matrix_loops const& l, int tile) {
   return l.extent() / run * ((run + tile - 1) / tile);
 }
 
-/// A tile of rows x columns of registers of batches, and hundredths of the cycles of the whole product: two loads, or
-/// two multiply-adds, in a cycle, and four cycles for each sum.
+/// Hundredths of the cycles of a tile of rows x columns of registers of batches, of k steps: two loads, or two
+/// multiply-adds, in a cycle, and four cycles for each sum.
+constexpr long cost_of_batches(int rows, int columns, int registers, long k) {
+  long const products = rows * columns * registers, loads = (rows + columns) * registers;
+  long const busiest = products > loads ? products : loads;
+  return (busiest > 8 ? busiest * 50 : 400) * k + 1000 + 100 * products;
+}
+/// The tile of a product of batches, and the cost of all of it.
 struct batched_choice {
   int rows = 1, columns = 1, registers = 1;
   long cost = -1;
@@ -46,12 +52,8 @@ constexpr batched_choice choose_batched(expression::matrix_form const& f, isa ta
       if (q == 0) continue;
       long const tiles = m_tiles * batched_tiles(f.n, q);
       for (int u = 1; u <= 2 && u <= all && p * q * u <= most; ++u) {
-        auto const of = [&](int registers) {
-          long const products = p * q * registers, loads = (p + q) * registers;
-          long const busiest = products > loads ? products : loads;
-          return (busiest > 8 ? busiest * 50 : 400) * k + 1000 + 100 * products;
-        };
-        long const cost = tiles * (all / u * of(u) + (all % u > 0 ? of(int(all % u)) : 0));
+        long const rest = all % u > 0 ? cost_of_batches(p, q, int(all % u), k) : 0;
+        long const cost = tiles * (all / u * cost_of_batches(p, q, u, k) + rest);
         if (best.cost < 0 || cost < best.cost) best = {p, q, u, cost};
       }
     }
