@@ -13,12 +13,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <string>
 
 #include "described_values.hpp"
 #include "network/run_time_trace.hpp"
+#include "reference/functions.hpp"
 #include "reference/random_graph.hpp"
 
 using namespace expression_test;
@@ -105,12 +105,15 @@ void check_layer(ago::shape const& in, auto const& layer) {
 
 /// A map of a function of the library, and that function as the tests have it.
 template <class F>
-void check_function(F const&, auto of) {
-  reference::define(&ago::ir::user_map<F>, of);
+void check_function(F const&) {
   reference::builder b;
   int const x = b.unary(op::map, b.input({1, 4, 4, 4}), .75f, .25f);
   b.graph.nodes[x].function = &ago::ir::user_map<F>;
   check_all(b);
+}
+template <auto const&... F>
+void check_functions(ago::ir::function_list<F...>) {
+  (check_function(F), ...);
 }
 
 }  // namespace
@@ -196,38 +199,6 @@ TEST_CASE("operators by index expressions are described by them") {
 }
 
 TEST_CASE("the library's own functions of maps are described by the functions themselves") {
-  check_function(ago::ir::elu_function,
-                 [](double x, double a, double b) { return b * (x < 0 ? a * std::expm1(x) : x); });
-  check_function(ago::ir::celu_function, [](double x, double a, double) { return x < 0 ? a * std::expm1(x / a) : x; });
-  check_function(ago::ir::softplus_function, [](double x) { return std::log(1 + std::exp(x)); });
-  check_function(ago::ir::mish_function, [](double x) { return x * std::tanh(std::log(1 + std::exp(x))); });
-  check_function(ago::ir::softsign_function, [](double x) { return x / (1 + std::fabs(x)); });
-  check_function(ago::ir::affine_sigmoid_function,
-                 [](double x, double a, double b) { return std::min(1., std::max(0., a * x + b)); });
-  check_function(ago::ir::threshold_function, [](double x, double at, double other) { return x > at ? x : other; });
-  check_function(ago::ir::shrink_function, [](double x, double a, double b) {
-    return x < -a ? x + b : x > a ? x - b : 0;
-  });
-  check_function(ago::ir::affine_function, [](double x, double a, double b) { return a * x + b; });
-  check_function(ago::ir::power_function, [](double x, double a, double) { return std::pow(x, a); });
-  check_function(ago::ir::negated, [](double x) { return -x; });
-  check_function(ago::ir::root, [](double x) { return std::sqrt(x); });
-  check_function(ago::ir::inverse_root, [](double x) { return 1 / std::sqrt(x); });
-  check_function(ago::ir::squared, [](double x) { return x * x; });
-  check_function(ago::ir::inverse, [](double x) { return 1 / x; });
-  check_function(ago::ir::exponential_function, [](double x) { return std::exp(x); });
-  check_function(ago::ir::exponential_minus_one, [](double x) { return std::expm1(x); });
-  check_function(ago::ir::logarithm_function, [](double x) { return std::log(x); });
-  check_function(ago::ir::logarithm_of_one_plus, [](double x) { return std::log1p(x); });
-  check_function(ago::ir::error_function_of, [](double x) { return std::erf(x); });
-  check_function(ago::ir::sine_function, [](double x) { return std::sin(x); });
-  check_function(ago::ir::cosine_function, [](double x) { return std::cos(x); });
-  check_function(ago::ir::absolute_value, [](double x) { return std::fabs(x); });
-  check_function(ago::ir::rounded_down, [](double x) { return std::floor(x); });
-  check_function(ago::ir::rounded_up, [](double x) { return std::ceil(x); });
-  check_function(ago::ir::rounded, [](double x) { return std::nearbyint(x); });
-  check_function(ago::ir::reciprocal_root_above, [](double x, double a, double) { return 1 / std::sqrt(x + a); });
-  check_function(ago::ir::root_at_least,
-                 [](double x, double least, double) { return std::sqrt(x) < least ? least : std::sqrt(x); });
-  check_function(ago::ir::gelu_inner, [](double x, double a, double b) { return a * x + b * x * x * x; });
+  reference::define_functions();
+  check_functions(ago::ir::library_functions{});
 }

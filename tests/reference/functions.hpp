@@ -51,7 +51,7 @@ inline void define_functions() {
   define<ir::rounded>([](double x) { return std::nearbyint(x); });
   define<ir::gelu_inner>([](double x, double a, double b) { return x * (a + b * x * x); });
   define<ir::reciprocal_root_above>([](double x, double summand, double) { return 1 / std::sqrt(x + summand); });
-  define<ir::root_at_least>([](double x, double least, double) { return std::max(least, std::sqrt(x)); });
+  define<ir::root_at_least>([](double x, double least, double) { return std::max(std::sqrt(x), least); });
 }
 
 }  // namespace reference
