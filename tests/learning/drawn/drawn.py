@@ -31,7 +31,6 @@ class Network:
     self.h = self.any(7, 9, 14, 20, 28, 33)
     self.w = self.any(self.h, self.h, self.h + 3)
     self.c = self.any(1, 3, 16, 24, 64, 100, 130, 256)
-    self.weights = 0
     start = f'input{{.h = {self.h}, .w = {self.w}, .c = {self.c}}}'
     self.lines = []
     for _ in range(self.any(1, 2, 2, 3)):
@@ -69,17 +68,11 @@ class Network:
     if self.chance(.2):
       groups = next((g for g in (8, 4, 2) if self.c % g == 0 and out % g == 0), 1)
     kind = self.any('conv2d', 'conv2d', 'conv2d', 'depthwise', 'conv_transpose')
-    span = dilation * (kernel - 1) + 1
     if kind == 'conv_transpose':
-      kernel, stride = self.any(2, 3, 4), self.any(1, 2)
-      h, w = ((x - 1) * stride + kernel for x in (self.h, self.w))
-      if h * w * out * self.batch > LARGEST:
-        kind = 'conv2d'
-        kernel, dilation, stride, pad, span = 3, 1, 1, 1, 3
-      else:
-        self.layer(f'conv_transpose{{.out = {out}, .kernel = {kernel}, .stride = {stride}, .bias = {self.flag()}}}')
-        self.h, self.w, self.c = h, w, out
+      if self.transposed(out):
         return
+      kernel, dilation, stride, pad = 3, 1, 1, 1
+    span = dilation * (kernel - 1) + 1
     if min(self.h, self.w) + 2 * pad < span:
       pad = span // 2
     h, w = ((x + 2 * pad - span) // stride + 1 for x in (self.h, self.w))
@@ -93,6 +86,16 @@ class Network:
     else:
       self.layer(f'conv2d{{.out = {out}, {common}.groups = {groups}, .bias = {self.flag()}}}')
     self.h, self.w, self.c = h, w, out
+
+  def transposed(self, out):
+    """A transposed convolution, if its result is not too large."""
+    kernel, stride = self.any(2, 3, 4), self.any(1, 2)
+    h, w = ((x - 1) * stride + kernel for x in (self.h, self.w))
+    if h * w * out * self.batch > LARGEST:
+      return False
+    self.layer(f'conv_transpose{{.out = {out}, .kernel = {kernel}, .stride = {stride}, .bias = {self.flag()}}}')
+    self.h, self.w, self.c = h, w, out
+    return True
 
   def flag(self):
     return self.any('true', 'false')
@@ -119,8 +122,8 @@ class Network:
         self.c = 2 * out + 4
       case 3:
         if c % 2 == 0:
-          self.add(f'auto const [left{len(self.lines)}, right{len(self.lines)}] = chunk<2>(x);')
-          n = len(self.lines) - 1
+          n = len(self.lines)
+          self.add(f'auto const [left{n}, right{n}] = chunk<2>(x);')
           self.add(f'x = concat(left{n}, right{n} | pointwise{{{c // 2}}} | batch_norm{{}} | silu{{}}) | '
                    'channel_shuffle{2};')
       case 4:
@@ -202,6 +205,8 @@ def main():
       print(f'network {seed}: {text}', flush=True)
   if bad:
     print(f'{bad} of {a.networks} networks; programs in {folder}', file=sys.stderr)
+  elif not a.folder:
+    folder.rmdir()
   return bad > 0
 
 
