@@ -94,6 +94,27 @@ TEST_CASE("arithmetic works lane by lane") {
   });
 }
 
+TEST_CASE("comparisons choose lane by lane, and do not hold for NaN") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    float const some[] = {-INFINITY, -1, -0.f, 0, 1e-40f, 1, INFINITY, NAN};
+    for (float const b : some) {
+      float left[16], right[16];
+      for (int i = 0; i < 16; ++i) left[i] = some[i % 8], right[i] = b;
+      vec<I> const x = vec<I>::load(left), y = vec<I>::load(right), yes(1.f), no(2.f);
+      auto const less = lanes_of<I>(where_less(x, y, yes, no)), at_most = lanes_of<I>(where_less_equal(x, y, yes, no)),
+                 equal = lanes_of<I>(where_equal(x, y, yes, no)), undefined = lanes_of<I>(where_nan(x, yes, no));
+      for (std::size_t i = 0; i < std::size_t(lanes(I)); ++i) {
+        CAPTURE(left[i]);
+        CAPTURE(b);
+        CHECK(less[i] == (left[i] < b ? 1.f : 2.f));
+        CHECK(at_most[i] == (left[i] <= b ? 1.f : 2.f));
+        CHECK(equal[i] == (left[i] == b ? 1.f : 2.f));
+        CHECK(undefined[i] == (std::isnan(left[i]) ? 1.f : 2.f));
+      }
+    }
+  });
+}
+
 TEST_CASE("a multiply-add takes one lane of a register if the instruction set can") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     if constexpr (has_lane_fma(I)) {

@@ -124,9 +124,15 @@ struct vec<I> {
     watch_multiply_add<I>();
     return each([&](int i) { return std::fma(x.lane[i], y.lane[i], z.lane[i]); });
   }
-  /// x where a < b, elsewhere y.
+  /// x where a < b, a <= b, or a == b, elsewhere y; y if one is NaN.
   [[gnu::noinline]] friend vec where_less(vec const& a, vec const& b, vec const& x, vec const& y) {
     return each([&](int i) { return a.lane[i] < b.lane[i] ? x.lane[i] : y.lane[i]; });
+  }
+  [[gnu::noinline]] friend vec where_less_equal(vec const& a, vec const& b, vec const& x, vec const& y) {
+    return each([&](int i) { return a.lane[i] <= b.lane[i] ? x.lane[i] : y.lane[i]; });
+  }
+  [[gnu::noinline]] friend vec where_equal(vec const& a, vec const& b, vec const& x, vec const& y) {
+    return each([&](int i) { return a.lane[i] == b.lane[i] ? x.lane[i] : y.lane[i]; });
   }
   /// x where a is NaN, elsewhere y.
   [[gnu::noinline]] friend vec where_nan(vec const& a, vec const& x, vec const& y) {

@@ -59,8 +59,10 @@ struct vec {
   friend AGO_INLINE vec round_to_even(vec a) { return xsimd::nearbyint(a.v); }
   /// x * y + z, rounded once if the hardware can.
   friend AGO_INLINE vec fma(vec x, vec y, vec z) { return own::fma(x.v, y.v, z.v); }
-  /// x where a < b, elsewhere y.
+  /// x where a < b, a <= b, or a == b, elsewhere y; y if one is NaN.
   friend AGO_INLINE vec where_less(vec a, vec b, vec x, vec y) { return xsimd::select(a.v < b.v, x.v, y.v); }
+  friend AGO_INLINE vec where_less_equal(vec a, vec b, vec x, vec y) { return xsimd::select(a.v <= b.v, x.v, y.v); }
+  friend AGO_INLINE vec where_equal(vec a, vec b, vec x, vec y) { return xsimd::select(a.v == b.v, x.v, y.v); }
   /// x where a is NaN, elsewhere y.
   friend AGO_INLINE vec where_nan(vec a, vec x, vec y) { return xsimd::select(xsimd::isnan(a.v), x.v, y.v); }
   /// |a| with the sign of b.
@@ -106,6 +108,8 @@ struct vec<isa::scalar> {
   friend AGO_INLINE vec round_to_even(vec a) { return std::nearbyint(a.v); }
   friend AGO_INLINE vec fma(vec x, vec y, vec z) { return x.v * y.v + z.v; }
   friend AGO_INLINE vec where_less(vec a, vec b, vec x, vec y) { return a.v < b.v ? x : y; }
+  friend AGO_INLINE vec where_less_equal(vec a, vec b, vec x, vec y) { return a.v <= b.v ? x : y; }
+  friend AGO_INLINE vec where_equal(vec a, vec b, vec x, vec y) { return a.v == b.v ? x : y; }
   friend AGO_INLINE vec where_nan(vec a, vec x, vec y) { return std::isnan(a.v) ? x : y; }
   friend AGO_INLINE vec copysign(vec a, vec b) { return std::copysign(a.v, b.v); }
 };

@@ -11,18 +11,12 @@ namespace ago::kernel {
 
 using expression::node_kind;
 
-/// x where a <= b, elsewhere y; y if one is NaN.
-template <isa I>
-AGO_INLINE vec<I> where_less_equal(vec<I> a, vec<I> b, vec<I> x, vec<I> y) {
-  return where_nan(a, y, where_nan(b, y, where_less(b, a, y, x)));
-}
-
 /// Chooses x where a comparison of a and b holds, elsewhere y.
 template <node_kind K, isa I>
 AGO_INLINE vec<I> where(vec<I> a, vec<I> b, vec<I> x, vec<I> y) {
   if constexpr (K == node_kind::less) return where_less(a, b, x, y);
   else if constexpr (K == node_kind::less_equal) return where_less_equal(a, b, x, y);
-  else return where_less(a, b, y, where_less_equal(a, b, x, y));
+  else return where_equal(a, b, x, y);
 }
 
 /// A function, or an operation on two operands.
