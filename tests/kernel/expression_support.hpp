@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ago/expression/evaluate.hpp>
-#include <ago/kernel/contraction/layout.hpp>
+#include <ago/kernel/contraction/choice.hpp>
 #include <ago/kernel/nest/layout.hpp>
 
 #include "support.hpp"

@@ -8,7 +8,7 @@
 
 namespace ago::plan {
 
-/// How contractions read their factors (kernel/contraction/layout.hpp). All but the first take a choice away, to
+/// How contractions read their factors (kernel/contraction/choice.hpp). All but the first take a choice away, to
 /// measure what it gains.
 enum class factor_layout : std::uint8_t {
   chosen,          ///< by their shapes: which factor gives rows, and whether it is copied or read in place

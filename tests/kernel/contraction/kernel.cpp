@@ -273,6 +273,27 @@ TEST_CASE("sums whose steps are consecutive in both factors, or in columns, are 
   static_assert(!ago::kernel::layout_of_contraction(dot_product, -1, isa::neon, true).lanes_are_steps);
 }
 
+TEST_CASE("columns that are several runs in memory are read where they are") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    check_with<full_window_product, I>(std::integer_sequence<int, -1>{});
+    check_with<deep_window_product, I>(std::integer_sequence<int, -1, 0, 1>{});
+    check_with<grey_window_product, I>(std::integer_sequence<int, -1>{});
+  });
+  constexpr isa wide = isa::avx512;
+  constexpr contraction_layout const &parts = layout_of_values<window_product, wide>,
+                                     &full = layout_of_values<full_window_product, wide>,
+                                     &deep = layout_of_values<deep_window_product, wide>,
+                                     &grey = layout_of_values<grey_window_product, wide>;
+  static_assert(parts.by_runs && parts.column_run == 18 && parts.vectors == 6 && parts.tile.vectors % 2 == 0);
+  static_assert(full.by_runs && full.column_run == 48 && full.vectors == 9 && !full.columns_padded);
+  static_assert(full.tile.pixels_left > 0 && grey.tile.vectors_left > 0);
+  static_assert(deep.by_runs && deep.k_blocks() > 1 && deep.k_block % 13 == 0 && deep.columns_padded);
+  static_assert(grey.by_runs && grey.column_run == 5 && grey.vectors == 5);
+  static_assert(layout_of_values<window_product, isa::avx2>.by_runs);
+  static_assert(!layout_of_values<window_product, isa::neon>.by_runs);  // its loops are scheduled by hand
+  static_assert(!ago::kernel::layout_of_contraction(deep_window_product, 1, wide).by_runs);
+}
+
 TEST_CASE("blocks of K may end within a run of steps") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     check_with<few_deep_planes_product, I>(std::integer_sequence<int, -1>{});
@@ -295,6 +316,7 @@ TEST_CASE("a contraction computes the same if one of its choices is taken away")
   check<few_rows_product, I, -1, copied>(0);
   check<pixel_product, I, -1, copied>(0);
   check<many_channel_product, I, -1>(0);
+  check<window_product, I, -1, copied>(0);
   check<narrow_pixel_product, I, -1, as_written>(0);
   check<turned_product, I, 1, as_written>(0);
   check<plane_product, I, -1, as_written>(0);
@@ -302,6 +324,7 @@ TEST_CASE("a contraction computes the same if one of its choices is taken away")
   static_assert(!ago::kernel::layout_of_contraction(key_of<plane_product, wide>(1, copied)).walks);
   static_assert(!ago::kernel::layout_of_contraction(key_of<tap_product, wide>(-1, copied)).lanes_are_batches);
   static_assert(!ago::kernel::layout_of_contraction(key_of<few_rows_product, wide>(-1, copied)).columns_in_place);
+  static_assert(!ago::kernel::layout_of_contraction(key_of<window_product, wide>(-1, copied)).by_runs);
   static_assert(ago::kernel::layout_of_contraction(key_of<turned_product, wide>(1)).rows_operand == 1);
   static_assert(ago::kernel::layout_of_contraction(key_of<turned_product, wide>(1, as_written)).rows_operand == 0);
 }
@@ -316,5 +339,8 @@ TEST_CASE("an epilogue follows a contraction, whatever axes are channels") {
   check_with_stages<2, few_rows_product, 1, op::bias, op::relu>({1});
   check_with_stages<3, flipped_product, 1, op::bias, op::add, op::relu>({1});
   check_with_stages<2, tap_product, 1, op::bias, op::relu>({1});
+  check_with_stages<1, window_product, -1, op::bias, op::relu>({1, 2});
+  check_with_stages<2, full_window_product, -1, op::add, op::relu>({1, 2});
+  check_with_stages<3, deep_window_product, -1, op::bias, op::add>({1, 2, 3});
   check_with_stages<0, capsule_values_product, -1, op::bias, op::add, op::relu>({1, 2});
 }

@@ -126,6 +126,25 @@ inline constexpr expression::definition windows = compute("windows", [](operand 
 })(extents(2, 7, 9, 11), extents(2, 9, 11, 6));
 inline constexpr index_expression window_product = windows.expressions[0];
 
+// Likewise, of runs that fill registers: nine of them, of which tiles take a few.
+inline constexpr expression::definition full_windows = compute("full_windows", [](operand dy, operand x) {
+  var n, h, w, k, c, r{3}, s{3};
+  return result(k, c, r, s) = sum(n, h, w)(dy(n, h, w, k) * x(n, 2 * h + r, 2 * w + s, c));
+})(extents(2, 7, 9, 13), extents(2, 16, 20, 16));
+inline constexpr index_expression full_window_product = full_windows.expressions[0];
+// Several blocks of K, a number, and columns that are one run of the result.
+inline constexpr expression::definition deep_windows = compute("deep_windows", [](operand dy, operand x) {
+  var n, h, w, k, c, r{5}, s{5};
+  return result(k, r, s, c) = sum(n, h, w)(.5 * dy(n, h, w, k) * padded(x, 0)(n, h + r - 2, w + s - 2, c));
+})(extents(2, 9, 13, 53), extents(2, 9, 13, 6));
+inline constexpr index_expression deep_window_product = deep_windows.expressions[0];
+// One channel: a register has five columns.
+inline constexpr expression::definition grey_windows = compute("grey_windows", [](operand dy, operand x) {
+  var n, h, w, k, c, r{5}, s{5};
+  return result(k, c, r, s) = sum(n, h, w)(dy(n, h, w, k) * padded(x, 0)(n, h + r - 2, w + s - 2, c));
+})(extents(2, 28, 28, 6), extents(2, 28, 28, 1));
+inline constexpr index_expression grey_window_product = grey_windows.expressions[0];
+
 // Likewise with padding, in the order of the result: columns are copied with their channels in front.
 inline constexpr expression::definition wide_windows = compute("wide_windows", [](operand dy, operand x) {
   var n, h, w, k, c, r{5}, s{5};

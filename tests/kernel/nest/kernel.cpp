@@ -89,6 +89,30 @@ AGO_NEST(pooled, compute("pooled", [](operand x) {
            var n, h, w, c, r{3}, s{3};
            return result(n, h, w, c) = maximum(r, s)(padded(x, -4)(n, h + r - 1, w + s - 1, c));
          })(extents(2, 5, 6, 21)));
+// col2im: of all points of windows, and of every second one. Half of those are outside.
+AGO_NEST(summed_windows, compute("summed_windows", [](operand x) {
+           var n, h{8}, w{7}, c, r{3}, s{3};
+           return result(n, h, w, c) = sum(r, s)(padded(x, 0)(n, h - r, w - s, r, s, c));
+         })(extents(2, 6, 5, 3, 3, 6)));
+AGO_NEST(summed_phases, compute("summed_phases", [](operand x) {
+           var h{14}, w{12}, c, r{2}, s{2};
+           return result(h, w, c) =
+                      sum(r, s)(padded(x, 0)(h / 2 - r, w / 2 + s - 1, 2 * r + h % 2, 3 - 2 * s - w % 2, c));
+         })(extents(6, 7, 3, 3, 21)));
+// Every third row; and sums of nothing, where all of a window is outside.
+AGO_NEST(far_windows, compute("far_windows", [](operand x) {
+           var i{40}, c, r{5};
+           return result(i, c) = 1 + sum(r)(padded(x, 0)(3 * r - i + 7, c));
+         })(extents(4, 5)));
+AGO_NEST(least_windows, compute("least_windows", [](operand x) {
+           var i{9}, c, r{3};
+           return result(i, c) = minimum(r)(padded(x, __builtin_huge_val())(i - r, c));
+         })(extents(7, 19)));
+// The same axis in another fold, whose iterations all count.
+AGO_NEST(two_folds, compute("two_folds", [](operand x, operand y) {
+           var i{9}, c, r{3};
+           return result(i, c) = sum(r)(padded(x, 0)(i - r, c)) + sum(r)(y(r, c));
+         })(extents(7, 19), extents(3, 19)));
 AGO_NEST(running, compute("running", [](operand x) {
            var i{x.extent(0)}, j{x.extent(0)};
            return result(i) = sum(j)(select(j <= i, x(j), x.number(0)));
@@ -170,6 +194,23 @@ TEST_CASE("a nest computes reductions, look-ups, windows, running sums, permutat
   static_assert(ago::kernel::layout_of_nest(moments, isa::avx2).block_loop >= 0 &&
                 ago::kernel::layout_of_nest(extremes, isa::avx2).block_loop < 0);
   static_assert(ago::kernel::layout_of_nest(three_axes, isa::avx2).count == 1);  // neighbouring loops are one
+}
+TEST_CASE("windows are summed without their points outside") {
+  check_in_turn<0, summed_windows>();
+  check_in_turn<1, summed_phases>();
+  check_in_turn<2, far_windows>();
+  check_in_turn<3, least_windows>();
+  check_in_turn<4, two_folds>();
+  constexpr auto limits = [](index_expression const& e) {
+    ago::kernel::nest_layout const l = ago::kernel::layout_of_nest(e, isa::avx2);
+    int count = 0;
+    for (int a = 0; a < e.body.access_count; ++a)
+      for (int d = 0; d < e.body.accesses[a].rank; ++d) count += l.limited_by[a][d] >= 0;
+    return count;
+  };
+  static_assert(limits(summed_windows) == 2 && limits(summed_phases) == 4 && limits(far_windows) == 1 &&
+                limits(least_windows) == 1 && limits(two_folds) == 1);
+  static_assert(limits(pooled) == 0);  // its padding is no lower than all elements
 }
 TEST_CASE("errors of rounding do not add up along long sums, which are sums of parts") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {

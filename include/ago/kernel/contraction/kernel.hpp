@@ -2,6 +2,7 @@
 // The kernel of sums of products of two elements.
 #pragma once
 
+#include <ago/kernel/contraction/choice.hpp>
 #include <ago/kernel/contraction/product.hpp>
 #include <ago/kernel/elementwise/kernel.hpp>
 #include <ago/kernel/expression_operands.hpp>

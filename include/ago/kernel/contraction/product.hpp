@@ -6,6 +6,7 @@
 #include <ago/kernel/contraction/batches.hpp>
 #include <ago/kernel/contraction/copies.hpp>
 #include <ago/kernel/contraction/results.hpp>
+#include <ago/kernel/contraction/runs.hpp>
 #include <ago/kernel/contraction/steps.hpp>
 
 namespace ago::kernel {
@@ -43,6 +44,8 @@ class contraction_product {
     if constexpr (L.lanes_are_batches)
       return product_of_batches<L, I, After>::run(e, m.rows, m.columns, m.result, m.scratch, after, copy_rows,
                                                   copy_columns, first / L.rows, last / L.rows);
+    else if constexpr (L.by_runs)
+      product_by_runs<L, I, After>::run(m.rows, m.columns, m.result, m.scratch, after, first, last);
     else in_batches(m, after, made, first, last);
   }
 

@@ -32,8 +32,9 @@ AGO_INLINE void for_each_register(vec<I> (&acc)[PIXELS][VECTORS], F f) {
   }
 }
 
-/// The result of a product of the layout L.
-template <contraction_layout const& L, isa I, class After>
+/// The result of a product of the layout L. `Aligned`: do registers begin at multiples of their lanes, among the
+/// columns?
+template <contraction_layout const& L, isa I, class After, bool Aligned = true>
 class contraction_results {
   using loop = expression::matrix_loop;
   static constexpr int V = lanes(I);
@@ -42,7 +43,8 @@ class contraction_results {
   static constexpr int c_run = int(run_of(n_loops, &loop::c));
   /// Columns are scattered one by one, and rows are consecutive.
   static constexpr bool can_turn = c_run == 1 && V >= 4 && run_of(m_loops, &loop::c) >= 4;
-  static constexpr bool can_be_direct = !After::is_lengthy && (c_run % V == 0 || c_run == L.columns);
+  static constexpr bool can_be_direct =
+      Aligned ? !After::is_lengthy && (c_run % V == 0 || c_run == L.columns) : After::is_empty && c_run == L.columns;
 
  public:
   /// A place in the result; with an epilogue, its pixel and channel.
@@ -175,7 +177,7 @@ class contraction_results {
       AGO_UNROLL(1)
       for (int i = 0; i < count; ++i) {
         piece const& p = pieces[i];
-        if constexpr (After::is_empty && V % c_run == 0) {
+        if constexpr (After::is_empty && V % c_run == 0 && (Aligned || c_run == 1)) {
           copy_exactly<I, c_run, false>(results + p.from, to + p.to.at);
         } else if constexpr (After::is_empty) {
           copy_run<I>(results + p.from, to + p.to.at, p.size);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ago/expression/counts.hpp>
-#include <ago/kernel/contraction/layout.hpp>
+#include <ago/kernel/contraction/choice.hpp>
 #include <ago/kernel/matrix/tiles.hpp>
 #include <ago/kernel/unit.hpp>
 
@@ -76,7 +76,7 @@ struct contraction_unit : with_plain_loops, without_alternatives, without_portio
 
   static constexpr plan::tile_options tiles(kernel_key const& key, planned_data const&) {
     contraction_layout const l = layout_of_contraction(key);
-    if (l.lanes_are_batches || l.lanes_are_steps) return {};  // they take no wishes
+    if (l.lanes_are_batches || l.lanes_are_steps || l.by_runs) return {};  // they take no wishes
     kernel_key usual = key;
     usual.tile = l.tile;
     return kernel::matrix_tiles(usual, l.rows, l.vectors, l.depth);

@@ -106,7 +106,7 @@ class nest_elements {
     [&]<int... D>(std::integer_sequence<int, D...>) AGO_INLINE_LAMBDA {
       (([&]() AGO_INLINE_LAMBDA {
          long const i = index_at<A, D>(s, lane);
-         if constexpr (access_of<A>.padded) inside = inside && i >= 0 && i < extent_of<A, D>;
+         if constexpr (access_of<A>.padded && L.limited_by[A][D] < 0) inside = inside && i >= 0 && i < extent_of<A, D>;
          place = place * extent_of<A, D> + i;
        }()),
        ...);
@@ -130,7 +130,8 @@ class nest_elements {
     [&]<int... D>(std::integer_sequence<int, D...>) AGO_INLINE_LAMBDA {
       (([&]() AGO_INLINE_LAMBDA {
          constexpr bool is_bounded = access_of<A>.at[D].node < 0 && L.index[A][D].is_exact;
-         if constexpr (!is_bounded || all_of<A, D>.lower < 0 || all_of<A, D>.upper >= extent_of<A, D>) {
+         if constexpr (L.limited_by[A][D] >= 0) return;
+         else if constexpr (!is_bounded || all_of<A, D>.lower < 0 || all_of<A, D>.upper >= extent_of<A, D>) {
            long const i = index_at<A, D>(s, 0), end = index_at<A, D>(s, last);
            inside = inside && i >= 0 && i < extent_of<A, D> && end >= 0 && end < extent_of<A, D>;
          }
@@ -138,6 +139,28 @@ class nest_elements {
        ...);
     }(std::make_integer_sequence<int, access_of<A>.rank>{});
     return inside;
+  }
+
+  /// Narrows iterations first ... end - 1 of a loop to those at which the dimensions of access A that it limits are not
+  /// in the padding.
+  template <int A, int LOOP>
+  AGO_INLINE static void limit(state& s, [[maybe_unused]] int& first, [[maybe_unused]] int& end) {
+    s.at[LOOP] = 0;
+    auto const by = [&]<int D>() AGO_INLINE_LAMBDA {
+      constexpr long step = L.index[A][D].of[LOOP], extent = extent_of<A, D>;
+      long const start = index_at<A, D>(s, 0);
+      long const below = step > 0 ? -start : start - extent + 1, above = step > 0 ? extent - start : start + 1;
+      constexpr long size = step > 0 ? step : -step;
+      if (below > 0 && (below + size - 1) / size > first) first = int((below + size - 1) / size);
+      if (above <= 0) end = first;
+      else if ((above + size - 1) / size < end) end = int((above + size - 1) / size);
+    };
+    [&]<int... D>(std::integer_sequence<int, D...>) AGO_INLINE_LAMBDA {
+      (([&]() AGO_INLINE_LAMBDA {
+         if constexpr (L.limited_by[A][D] == LOOP) by.template operator()<D>();
+       }()),
+       ...);
+    }(std::make_integer_sequence<int, access_of<A>.rank>{});
   }
 
   /// Of a regular access: do all lanes read the padding if one does?

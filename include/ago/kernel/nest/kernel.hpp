@@ -219,7 +219,7 @@ class nest_program : nest_elements<E, L> {
       vec<I> sum[U];
       AGO_UNROLL(16)
       for (int u = 0; u < U; ++u) sum[u] = vec<I>(fold_start<kind>);
-      fold_loops<L.below[N], BOUND, L.folds_over[N] & ~(loops(1) << L.vector_loop), 1, 1>(
+      fold_loops<-1, L.below[N], BOUND, L.folds_over[N] & ~(loops(1) << L.vector_loop), 1, 1>(
           s, [&]<loops NOW>() AGO_INLINE_LAMBDA {
             along<L.vector_loop>(s, 0, vector_extent, [&]<int MANY, int LANES>() AGO_INLINE_LAMBDA {
               compute<L.below[N], NOW, loops(1) << L.vector_loop, MANY, LANES>(s);
@@ -237,7 +237,7 @@ class nest_program : nest_elements<E, L> {
       folds<BOUND, COUNT, VALID, N>(s);
     } else {
       vec<isa::scalar> sum(fold_start<kind>);
-      fold_loops<L.below[N], BOUND, L.folds_over[N], COUNT, VALID>(
+      fold_loops<access_of_fold<N>, L.below[N], BOUND, L.folds_over[N], COUNT, VALID>(
           s, [&]<loops>() AGO_INLINE_LAMBDA { sum = add<N>(s, sum, 0); });
       s.one[N] = sum.v;
     }
@@ -252,13 +252,15 @@ class nest_program : nest_elements<E, L> {
       (begin<E.body.nodes[N].kind, COUNT, VALID>(s, all[i++], N == L.pair[1] ? second_of_pair : 0), ...);
     };
     auto const add_to = [&](registers& all) AGO_INLINE_LAMBDA {
-      fold_loops<(L.below[N] | ...), BOUND, over, COUNT, VALID>(s, [&]<loops>() AGO_INLINE_LAMBDA {
-        AGO_UNROLL(16)
-        for (int u = 0; u < COUNT; ++u) {
-          int i = 0;
-          ((all[i][u] = add<N>(s, all[i][u], u), ++i), ...);
-        }
-      });
+      constexpr int accesses[]{access_of_fold<N>...};
+      fold_loops<sizeof...(N) == 1 ? accesses[0] : -1, (L.below[N] | ...), BOUND, over, COUNT, VALID>(
+          s, [&]<loops>() AGO_INLINE_LAMBDA {
+            AGO_UNROLL(16)
+            for (int u = 0; u < COUNT; ++u) {
+              int i = 0;
+              ((all[i][u] = add<N>(s, all[i][u], u), ++i), ...);
+            }
+          });
     };
     registers sum;
     begin_all(sum);
@@ -299,20 +301,28 @@ class nest_program : nest_elements<E, L> {
     return where_less(lane_numbers<I>::all(), vec<I>(COUNT - .5f), x, y);
   }
 
+  /// The access that is all that is folded; -1: there is more.
+  template <int N>
+  static constexpr int access_of_fold = [] {
+    expression::node const& of = E.body.nodes[E.body.nodes[N].operand[0]];
+    return of.kind == node_kind::read ? int(of.operand[0]) : -1;
+  }();
+
   /// Loops over LEFT, the first of which is the outermost, computes of WHICH what varies in them, and calls f<loops
-  /// that have values> in the innermost.
-  template <nodes WHICH, loops BOUND, loops LEFT, int COUNT, int VALID, class F>
+  /// that have values> in the innermost. They leave out what is limited for `ACCESS`.
+  template <int ACCESS, nodes WHICH, loops BOUND, loops LEFT, int COUNT, int VALID, class F>
   AGO_INLINE static void fold_loops(state& s, F f) {
     if constexpr (LEFT == 0) {
       f.template operator()<BOUND>();
     } else {
       constexpr int d = __builtin_ctz(LEFT);
       constexpr loops bit = loops(1) << d;
-      int const end = end_of<d>(s);
+      int first = first_of<d>(s), end = end_of<d>(s);
+      if constexpr (ACCESS >= 0) base::template limit<ACCESS, d>(s, first, end);
       AGO_UNROLL(1)
-      for (s.at[d] = first_of<d>(s); s.at[d] < end; ++s.at[d]) {
+      for (s.at[d] = first; s.at[d] < end; ++s.at[d]) {
         compute<WHICH, BOUND, bit, COUNT, VALID>(s);
-        fold_loops<WHICH, BOUND | bit, LEFT & ~bit, COUNT, VALID>(s, f);
+        fold_loops<ACCESS, WHICH, BOUND | bit, LEFT & ~bit, COUNT, VALID>(s, f);
       }
     }
   }

@@ -58,6 +58,9 @@ struct nest_layout {
   /// Is a block folded into all of the result before the next one? Otherwise some registers go through all blocks.
   bool blocks_in_result{};
 
+  /// The loop of a fold that leaves out the iterations at which this dimension of an access would read the padding,
+  /// which adds nothing; -1: none.
+  std::int8_t limited_by[max_accesses][expression::max_rank]{};
   /// Of an access: are the elements in the lanes `lane_step` apart?
   bool is_regular[max_accesses]{};
   int lane_step[max_accesses]{};
@@ -81,6 +84,7 @@ class nest_maker {
     choose_vector(target);
     find_pair();
     find_block();
+    find_limits();
     find_lane_steps();
     find_streams();
   }
@@ -300,6 +304,39 @@ class nest_maker {
     made.block_loop = loop;
     made.block = made.blocks_in_result ? few : many;
     if (made.blocks_in_result) made.registers = 4;
+  }
+
+  /// Where windows are summed that have points outside, as in col2im, half of the iterations may be outside.
+  constexpr void find_limits() {
+    for (auto& access : made.limited_by)
+      for (std::int8_t& loop : access) loop = -1;
+    if (made.block_loop >= 0 || made.pair_loop >= 0) return;
+    for (int n = 0; n < e_.body.node_count; ++n) {
+      expression::node const& x = e_.body.nodes[n];
+      if (!is_fold(x.kind) || made.folds_lanes(n) || e_.body.nodes[x.operand[0]].kind != node_kind::read) continue;
+      int const a = e_.body.nodes[x.operand[0]].operand[0];
+      expression::element_access const& read = e_.body.accesses[a];
+      if (read.operand < 0 || !read.padded || double(read.pad()) != expression::identity_of(x.kind) || reads(a) > 1)
+        continue;
+      for (int d = 0; d < read.rank; ++d) limit(a, d, made.folds_over[n]);
+    }
+  }
+  constexpr int reads(int access) const {
+    int r = 0;
+    for (int n = 0; n < e_.body.node_count; ++n)
+      r += is_leaf(e_.body.nodes[n].kind) && e_.body.nodes[n].kind != node_kind::number &&
+           e_.body.nodes[n].operand[0] == access;
+    return r;
+  }
+  constexpr void limit(int a, int d, std::uint32_t over) {
+    nest_index const& i = made.index[a][d];
+    if (!i.is_exact || (made.vector_loop >= 0 && i.of[made.vector_loop] != 0)) return;
+    expression::range const all = range_of(i, made.loops);
+    if (all.lower >= 0 && all.upper < e_.operands[e_.body.accesses[a].operand].of[d]) return;
+    int innermost = made.count;
+    while (innermost-- > 0)
+      if (i.of[innermost] != 0) break;
+    if (innermost >= 0 && (over >> innermost & 1)) made.limited_by[a][d] = std::int8_t(innermost);
   }
 
   constexpr void find_lane_steps() {
