@@ -138,8 +138,11 @@ constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tili
   if (kernel::contracts(k.what)) k.factors = o.factors;
   facts_of(k.what).choose(k, p.data, wish, in, o.device);
   // Vectors do not span two groups.
-  k.partial = has_partial_vector(k, p.data.out.c / facts_of(k.what).channel_groups(k.what, p.data));
+  k.partial = has_partial_vector(k, k.joined_pixels * p.data.out.c / facts_of(k.what).channel_groups(k.what, p.data));
 }
+
+/// Are there other channels between the pixels of the result?
+constexpr bool has_gaps(planned_data const& d) { return d.destination.pixel_stride != d.out.c; }
 
 /// Is the same schedule chosen for both, apart from one in the table and from choices that were made before, if they
 /// are computed in the same tiles?
@@ -149,8 +152,8 @@ constexpr bool chosen_alike(planned_step const& a, planned_step const& b) {
   return k.what == l.what && k.after == l.after && k.transposed == l.transposed && k.reduces == l.reduces &&
          k.described == l.described && k.weight_operand == l.weight_operand && k.made_operand == l.made_operand &&
          k.in_runs == l.in_runs && d.in == e.in && d.out == e.out && d.win == e.win && d.groups == e.groups &&
-         d.source.pixel_stride == e.source.pixel_stride && d.run_count == e.run_count && d.odd_runs == e.odd_runs &&
-         d.pixel_floats == e.pixel_floats;
+         d.source.pixel_stride == e.source.pixel_stride && has_gaps(d) == has_gaps(e) && d.run_count == e.run_count &&
+         d.odd_runs == e.odd_runs && d.pixel_floats == e.pixel_floats;
 }
 
 /// The steps planned last for which a schedule was chosen: networks repeat blocks.

@@ -110,20 +110,21 @@ struct kernel_key {
   structure what{};
   isa target = native_isa;
   register_tile tile{};
-  bool partial{};              ///< the last vector of channels is partly filled
-  bool paired{};               ///< pointwise: a register holds two steps of K for half as many channels
-  bool accumulates{};          ///< pointwise: adds step_data::portion of K at a time, and keeps sums in the result
-  bool points_first{};         ///< Winograd: every point of all panels before the next point, see winograd_layout
-  bool gathers{};              ///< pointwise: copies blocks of its input into scratch first
-  bool in_runs{};              ///< pointwise: reads step_data::runs, which are not contiguous
-  bool fetches_input{};        ///< convolution, elementwise: prefetches its input
-  std::uint8_t window_row{};   ///< convolution: floats in a row of the window, if loops are compiled for so many
-  bool in_order{};             ///< loops for cores that issue in order, see device::in_order
-  bool transposed{};           ///< matmul: the second operand's rows are the columns of the product; pointwise: the
-                               ///< scratch of one that gathers has a channel of four pixels after another
-  op reduces{};                ///< reduction: the operator
-  int kernel_h{}, kernel_w{};  ///< depthwise, max_pool: window known at compile time; 0: taken from the data
-  int stride_h{}, stride_w{};  ///< likewise
+  bool partial{};                  ///< the last vector of channels is partly filled
+  bool paired{};                   ///< pointwise: a register holds two steps of K for half as many channels
+  bool accumulates{};              ///< pointwise: adds step_data::portion of K at a time, and keeps sums in the result
+  bool points_first{};             ///< Winograd: every point of all panels before the next point, see winograd_layout
+  bool gathers{};                  ///< pointwise: copies blocks of its input into scratch first
+  bool in_runs{};                  ///< pointwise: reads step_data::runs, which are not contiguous
+  bool fetches_input{};            ///< convolution, elementwise: prefetches its input
+  std::uint8_t joined_pixels = 1;  ///< convolution: pixels of a row whose channels are computed as those of one
+  std::uint8_t window_row{};       ///< convolution: floats in a row of the window, if loops are compiled for so many
+  bool in_order{};                 ///< loops for cores that issue in order, see device::in_order
+  bool transposed{};               ///< matmul: the second operand's rows are the columns of the product; pointwise: the
+                                   ///< scratch of one that gathers has a channel of four pixels after another
+  op reduces{};                    ///< reduction: the operator
+  int kernel_h{}, kernel_w{};      ///< depthwise, max_pool: window known at compile time; 0: taken from the data
+  int stride_h{}, stride_w{};      ///< likewise
   epilogue after{};
   expression::index_expression const* described{};  ///< contraction, nest: what is computed
   std::int8_t weight_operand{-1};                   ///< contraction: as in `node`

@@ -129,6 +129,42 @@ TEST_CASE("a convolution of few channels reads rows of its window in one iterati
   });
 }
 
+/// With `Pixels` pixels of a row computed as one, whose channels fill one vector, or a part of one.
+template <int Pixels, kernel_key K>
+void check_joined(int problems) {
+  constexpr kernel_key key = [] {
+    kernel_key k = K;
+    k.joined_pixels = Pixels;
+    return k;
+  }();
+  constexpr int width = lanes(K.target);
+  if constexpr (width >= 2 * Pixels) {
+    for (int seed = 1; seed <= problems; ++seed) {
+      random_numbers random(seed * 31 + Pixels);
+      problem p{.in = {}, .outputs = width / Pixels, .win = random_window(random), .seed = seed};
+      if (K.partial) p.outputs = random.between(1, (width - 1) / Pixels);
+      p.win.dilation_w = 1;
+      int const pads = p.win.pad_left + p.win.pad_right, columns = Pixels * random.between(1, 9);
+      int const in = (columns - 1) * p.win.stride_w + p.win.kernel_w - pads;
+      p.in = {random.between(1, 2), extent(random, p.win.span_h(), p.win.pad_top + p.win.pad_bottom), in < 1 ? 1 : in,
+              random.between(1, 6)};
+      if (p.out().w % Pixels != 0) continue;
+      p.block = random.below(4);
+      draw_parameters_and_places(p, random);
+      p.destination_gap = 0;
+      check<key>(p);
+    }
+  }
+}
+
+TEST_CASE("a convolution of few channels computes several pixels as one") {
+  on_every_isa([]<isa I>() {
+    check_joined<2, convolution_key<I>({4, 1, 3, 0}, true, op::relu6)>(40);
+    check_joined<3, convolution_key<I>({12, 1, 5, 0}, true, op::silu, op::relu)>(40);
+    check_joined<4, convolution_key<I>({2, 1, 1, 0}, false)>(40);
+  });
+}
+
 constexpr register_tile tile_of_epilogues{3, 1, 2, 0};
 
 TEST_CASE("a convolution applies any epilogue") {

@@ -137,6 +137,52 @@ TEST_CASE("a big Arm core computes the smallest images directly, with panels of 
   CHECK(key.what == structure::winograd_4);
 }
 
+TEST_CASE("a direct convolution of few channels joins as many pixels as fill registers best") {
+  struct choice {
+    int pixels;
+    isa target;
+    int window_columns, floats;
+    bool operator==(choice const&) const = default;
+  };
+  using change = void (*)(kernel_key&, planned_data&, chain_tiling&);
+  auto const choice_for = [](int channels, int kernel, int columns, device const& on = {}, change f = nullptr) {
+    kernel_key key{.what = structure::convolution, .target = isa::avx512};
+    planned_data data;
+    data.in = {1, 28, columns, 1};
+    data.out = {1, 28, columns, channels};
+    data.source.pixel_stride = 1;
+    data.destination.pixel_stride = channels;
+    data.win = {.kernel_h = kernel, .kernel_w = kernel, .pad_top = kernel / 2, .pad_left = kernel / 2};
+    chain_tiling in{};
+    if (f) f(key, data, in);
+    matrix_unit::choose(key, data, {}, in, on);
+    return choice{key.joined_pixels, key.target, joined(key, data).win.kernel_w,
+                  int(matrix_unit::packed_floats(key, data))};
+  };
+  CHECK(choice_for(6, 5, 28) == choice{2, isa::avx512, 6, 16 * (1 + 5 * 6)});
+  CHECK(choice_for(3, 3, 28) == choice{4, isa::avx512, 6, 16 * (1 + 3 * 6)});
+  CHECK(choice_for(3, 3, 30) == choice{5, isa::avx512, 7, 16 * (1 + 3 * 7)});
+  CHECK(choice_for(8, 3, 28).pixels == 2);
+  CHECK(choice_for(1, 3, 28).pixels == 7);
+  // Where rows have an odd length, windows one column, or registers no room.
+  CHECK(choice_for(6, 5, 29) == choice{1, isa::avx512, 5, 16 * (1 + 5 * 5)});
+  CHECK(choice_for(6, 1, 28).pixels == 1);
+  for (int const channels : {9, 16, 24}) CHECK(choice_for(channels, 3, 28).pixels == 1);
+  // Half registers are better filled by six channels than whole ones by two pixels, but not by three.
+  CHECK(choice_for(6, 5, 28, zen_4) == choice{1, isa::avx2, 5, 8 * (1 + 5 * 5)});
+  CHECK(choice_for(3, 3, 28, zen_4).pixels == 1);
+  auto const pixels_if = [&](change f) { return choice_for(6, 5, 28, {}, f).pixels; };
+  CHECK(pixels_if([](auto& key, auto&, auto&) { key.after.stages[0].kind = op::silu; }) == 2);
+  CHECK(pixels_if([](auto& key, auto&, auto&) { key.after.stages[0].kind = op::bias; }) == 1);
+  CHECK(pixels_if([](auto& key, auto&, auto&) { key.after.stages[0].kind = op::add; }) == 1);
+  CHECK(pixels_if([](auto& key, auto&, auto&) { key.target = isa::neon; }) == 1);
+  CHECK(pixels_if([](auto&, auto& data, auto&) { data.destination.pixel_stride = 9; }) == 1);
+  CHECK(pixels_if([](auto&, auto& data, auto&) { data.win.dilation_w = 2; }) == 1);
+  CHECK(pixels_if([](auto&, auto& data, auto&) { data.groups = 2; }) == 1);
+  CHECK(pixels_if([](auto&, auto&, auto& in) { in = {tiling::channels_rows, 2}; }) == 1);
+  CHECK(pixels_if([](auto&, auto&, auto& in) { in = {tiling::rows, 2}; }) == 2);
+}
+
 TEST_CASE("a direct convolution takes shorter registers where they leave fewer lanes empty and cost no more") {
   auto const target_for = [](int channels, device const& on, int groups = 1) {
     kernel_key key{.what = structure::convolution, .target = isa::avx512};

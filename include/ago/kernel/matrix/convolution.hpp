@@ -46,6 +46,12 @@ struct convolution_kernel {
 
   /// Output rows first ... last - 1 of one image. The source is kept whole.
   static void rows(step_data const& s, kernel_memory const& m, int image, int first, int last) {
+    if constexpr (K.joined_pixels > 1) computed_rows(joined(K, s), m, image, first, last);
+    else computed_rows(s, m, image, first, last);
+  }
+
+ private:
+  static void computed_rows(step_data const& s, kernel_memory const& m, int image, int first, int last) {
     constexpr int panel_channels = K.tile.vectors * lanes(target);
     int const rows = s.block <= 0 ? last - first : s.block, ring = s.destination.ring;
     matrix_layout const layout = layout_of_matrix(K, s);
@@ -67,7 +73,6 @@ struct convolution_kernel {
     }
   }
 
- private:
   /// Kernels that differ only in the number of panels share the code of a panel.
   template <kernel_key>
   friend struct convolution_kernel;

@@ -2,7 +2,7 @@
 // The cost of convolutions by matrix products: directly, and by im2col.
 #pragma once
 
-#include <ago/kernel/matrix/schedule.hpp>
+#include <ago/kernel/matrix/joined_schedule.hpp>
 
 namespace ago::kernel {
 
@@ -38,7 +38,11 @@ constexpr bool suits_im2col(step_data const& s, device const& machine) {
 
 /// Quarter cycles of the direct convolution: its taps inside the image at the rate of a line, and waiting for the
 /// weights.
-constexpr long direct_cost(kernel_key const& key, step_data const& s, device const& machine) {
+constexpr long direct_cost(kernel_key key, step_data s, device const& machine) {
+  key.what = structure::convolution;
+  s.destination.pixel_stride = s.out.c;  // memory is not planned yet
+  key.joined_pixels = std::uint8_t(pixels_to_join(key, s, {}, machine));
+  s = joined(key, s);
   auto const taps = [](int in, int out, int pad, int kernel, int stride, int dilation) {
     long n = 0;
     for (int k = 0; k < kernel; ++k) {

@@ -44,9 +44,24 @@ constexpr matrix_layout layout_of_matrix(kernel_key const& key, step_data const&
           steps,           key.paired ? zeros_in_pairs(key, s) : 0};
 }
 
+/// The step as the kernel computes it: with kernel_key::joined_pixels, neighbouring pixels of a row are one with the
+/// channels of all, so that few channels fill a register. Its window has the columns of all of theirs, and weights of
+/// zero where a pixel's own window has none.
+template <class Step>
+constexpr Step joined(kernel_key const& key, Step s) {
+  int const pixels = key.joined_pixels;
+  s.out.w /= pixels;
+  s.out.c *= pixels;
+  s.win.kernel_w += (pixels - 1) * s.win.stride_w;
+  s.win.stride_w *= pixels;
+  s.destination.pixel_stride *= pixels;
+  return s;
+}
+
 /// The part of a key that decides the code of one panel of weights, for a given number of vectors.
 constexpr kernel_key key_of_panels(kernel_key k) {
   if (k.what == structure::im2col) k.what = structure::pointwise;
+  k.joined_pixels = 1;
   k.tile.vectors = 1;
   k.tile.vectors_left = 0;
   k.partial = false;

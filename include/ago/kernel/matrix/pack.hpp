@@ -47,6 +47,38 @@ template <isa I>
   }
 }
 
+/// Writes the weights of a convolution that joins pixels, each channel once for every one of them.
+template <isa I>
+void pack_joined(kernel_key const& key, packed_operator const& s, parameter_source const& from, float const* blob,
+                 float* to) {
+  packed_operator const whole = joined(key, s);
+  matrix_layout const layout = layout_of_matrix(key, whole);
+  folded_parameters const parameters(from, blob, s.out.c);
+  weight_reader const weight(s, from, blob, s.in.c, s.out.c);
+  if (parameters.has(0))
+    for (long i = 0; i < layout.floats(1); ++i) to[i] = 0;
+  input_run const all{{s.in.c}, {}};
+  input_run const* const runs = s.runs ? s.runs : &all;
+  int const run_count = s.runs ? s.run_count : 1;
+  for (int channel = 0; channel < whole.out.c; ++channel) {
+    int const o = channel % s.out.c, shifted = channel / s.out.c * s.win.stride_w;
+    if (!parameters.has(o)) continue;
+    to[channel] = parameters.shift(o);
+    int const first = channel / layout.panel * layout.panel, rest = layout.padded_channels - first;
+    long const width = rest < layout.panel ? rest : layout.panel;
+    float* const column = to + layout.panel_offset(first) + channel - first;
+    for (int y = 0; y < s.win.kernel_h; ++y)
+      for (int x = 0; x < s.win.kernel_w; ++x) {
+        long k = (y * long(whole.win.kernel_w) + x + shifted) * s.in.c;
+        for (int r = 0; r < run_count; ++r)
+          for (int i = 0; i < runs[r].count; ++i, ++k) {
+            float const w = weight(o, runs[r].start + i * runs[r].step, y * s.win.kernel_w + x);
+            column[k * width] = float(double(w) * parameters.scale(o));
+          }
+      }
+  }
+}
+
 /// Writes weights to `to` in the matrix_layout of the step, with batch norm folded in; padded channels get zeros.
 /// Weights `from` several sources are written by one call for each, that for channel 0 first. `blob` holds the weights
 /// as [out][in / groups][kernel_h][kernel_w]; packed rows are in the order of the input's channels in memory. A
@@ -54,6 +86,7 @@ template <isa I>
 template <isa I>
 void pack_matrix(kernel_key const& key, packed_operator const& s, parameter_source const& from, float const* blob,
                  float* to) {
+  if (key.joined_pixels > 1) return pack_joined<I>(key, s, from, blob, to);
   matrix_layout const layout = layout_of_matrix(key, s);
   folded_parameters const parameters(from, blob, s.out.c);
   int const taps = s.win.kernel_h * s.win.kernel_w, inputs = s.in.c / s.groups, steps = layout.steps, odd = steps - 1;
