@@ -210,6 +210,8 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
   });
   static_assert(layout_of_values<wide_window_product, isa::avx512>.columns_last == 18);
   static_assert(layout_of_values<first_window_product, isa::avx512>.rows == 27);
+  static_assert(layout_of_values<first_window_product, isa::avx512>.by_runs);
+  static_assert(9 % layout_of_values<first_window_product, isa::avx512>.tile.pixels == 0);
   static_assert(layout_of_values<slanted_product, isa::avx512>.columns_last == 16);
   static_assert(layout_of_values<overlapping_columns_product, isa::avx512>.columns_last == 0);
   static_assert(layout_of_values<channel_plane_product, isa::avx512>.rows_last == 16);

@@ -143,7 +143,8 @@ constexpr void consider_steps(contraction_layout& r, expression::index_expressio
   }
 }
 
-/// Computes the product by runs if that pays. If both ways round can be so, the cheaper one.
+/// Computes the product by runs if that saves a twentieth: where both factors have many channels, copies take little,
+/// and steps that are far apart compete for few sets of a cache. If both ways round can be so, the cheaper one.
 constexpr void consider_runs(contraction_layout& r, int parameter, isa target, bool may_exchange) {
   using loop = expression::matrix_loop;
   expression::matrix_form const ways[] = {r.form, exchanged(r.form)};
@@ -153,6 +154,7 @@ constexpr void consider_runs(contraction_layout& r, int parameter, isa target, b
   };
   long least = usual(ways[0]);
   if (long const other = usual(ways[1]); may_exchange && other < least) least = other;
+  least -= least / 20;
   for (int i = 0; i <= may_exchange; ++i) {
     expression::matrix_form const f = form_by_runs(ways[i]);
     if (!has_runs(f, parameter, target) || runs_cost(f, target) >= least) continue;
@@ -166,7 +168,7 @@ constexpr void choose_runs(contraction_layout& r, isa target, device const& on) 
   r.column_run = int(run_of(r.form.n, &expression::matrix_loop::b));
   r.k_line = r.form.k.all[r.form.k.count - 1].extent;
   r.vectors = registers_of_runs(r.form, target);
-  r.tile = runs_tile(target, r.rows, r.vectors, r.column_run, r.depth < 512 ? r.depth : 512);
+  r.tile = runs_tile(r.form, target, r.depth < 512 ? r.depth : 512);
   r.k_block = runs_k_block(r.form, r.k_line, on);
   r.row_block = r.rows;
 }

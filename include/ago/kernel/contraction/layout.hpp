@@ -32,7 +32,7 @@ struct contraction_layout {
   bool walks = false;             ///< rows are read where they are, through tables of offsets
   bool columns_in_place = false;  ///< columns are consecutive, and steps of K equally spaced: they are not packed
   bool outer = false;             ///< likewise the rows: sums of outer products, of which nothing is copied
-  bool by_runs = false;           ///< likewise, but columns are several runs, and steps of K several lines
+  bool by_runs = false;           ///< likewise, but both may be several runs, and steps of K several lines
   bool fetches_result = false;    ///< the result is in no cache, and prefetched before a tile is computed
   bool fetches_rows = false;      ///< likewise rows that are one run in memory
   bool fetches_columns = false;   ///< and columns of outer products, and those whose steps of K are lanes

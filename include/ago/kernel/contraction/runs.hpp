@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sums of outer products whose columns are several runs in memory, as those of a convolution's weights are in their
-// gradient: for every pixel a run for each row of its window. Rows are a run, too. All are read where they are: packing
-// columns would take as many copies of each pixel as its windows have rows and columns.
+// Sums of outer products whose rows or columns are several runs in memory, as those of a convolution's weights are in
+// their gradient: for every pixel a run for each row of its window, and one of what windows have made of it. All are
+// read where they are: packing them would take as many copies of each pixel as its windows have rows and columns.
 #pragma once
 
 #include <ago/kernel/contraction/copies.hpp>
@@ -9,8 +9,8 @@
 
 namespace ago::kernel {
 
-/// C[m, n] = scale * sum over k of A[m, k] * B[k, n] of the layout L, whose columns are runs. Each run has registers of
-/// its own, the last of which may have fewer lanes.
+/// C[m, n] = scale * sum over k of A[m, k] * B[k, n] of the layout L, whose rows and columns are runs. Each run of
+/// columns has registers of its own, the last of which may have fewer lanes; rows of a tile are of one run.
 template <contraction_layout const& L, isa I, class After>
 class product_by_runs {
   using loop = expression::matrix_loop;
@@ -84,8 +84,9 @@ class product_by_runs {
     auto const each = [&](auto f) AGO_INLINE_LAMBDA { for_each_register<I>(acc, f); };
     if (L.k_blocks() == 1 || w.begins) each([](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = vec<I>(0.f); });
     else each([&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x = vec<I>::load(sums + (r * VECTORS + v) * V); });
+    float const* const a = w.a + m_loops.offset(row, &loop::a);
     AGO_UNROLL(1)
-    for (int i = 0; i < w.lines; ++i) add_line(w.a + row + w.of_a[i], w.b + w.of_b[i], at, acc);
+    for (int i = 0; i < w.lines; ++i) add_line(a + w.of_a[i], w.b + w.of_b[i], at, acc);
     if (L.k_blocks() > 1 && !w.ends)
       return each([&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x.store(sums + (r * VECTORS + v) * V); });
     if constexpr (L.form.scale != 1) each([](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = x * vec<I>(L.form.scale); });
