@@ -104,10 +104,12 @@ struct reduction_kernel {
   }
 
   /// Reduces `vectors` registers of channels, with `valid` lanes in the last one. The more of a pixel they are, the
-  /// faster memory is read.
+  /// faster memory is read. If they are few, several columns are added at a time, so that sums do not wait for each
+  /// other.
   template <int vectors>
   AGO_INLINE static void channels(box const& b, finisher<K.after, I> const& finish, float const* in, float* out,
                                   long pixel, int channel, int valid) {
+    constexpr int at_once = vectors < 4 ? 4 / vectors : 1;
     reducer const join;
     vec<I> total[vectors];
     AGO_UNROLL(12)
@@ -115,15 +117,21 @@ struct reduction_kernel {
     for (int n = 0; n < b.images; ++n)
       for (int y = 0; y < b.rows; ++y) {
         float const* p = in + n * b.image + y * b.row;
-        vec<I> sum[vectors];
+        vec<I> sum[at_once * vectors];
         AGO_UNROLL(12)
         for (auto& x : sum) x = vec<I>(reducer::neutral);
-        for (int x = 0; x < b.columns; ++x, p += b.pixel) {
+        auto const add = [&]<int columns>(std::integral_constant<int, columns>) AGO_INLINE_LAMBDA {
           AGO_UNROLL(12)
-          for (int v = 0; v < vectors; ++v) sum[v] = join(sum[v], simd::load_lanes<I>(p + v * V, valid));
-        }
+          for (int v = 0; v < columns * vectors; ++v)
+            sum[v] = join(sum[v], simd::load_lanes<I>(p + v / vectors * b.pixel + v % vectors * V, valid));
+          p += columns * b.pixel;
+        };
+        int x = 0;
+        if constexpr (at_once > 1)
+          for (; x + at_once <= b.columns; x += at_once) add(std::integral_constant<int, at_once>{});
+        for (; x < b.columns; ++x) add(std::integral_constant<int, 1>{});
         AGO_UNROLL(12)
-        for (int v = 0; v < vectors; ++v) total[v] = join(total[v], sum[v]);
+        for (int v = 0; v < at_once * vectors; ++v) total[v % vectors] = join(total[v % vectors], sum[v]);
       }
     AGO_UNROLL(12)
     for (int v = 0; v < vectors; ++v)
