@@ -5,7 +5,7 @@
 #pragma once
 
 #include <ago/kernel/contraction/copies.hpp>
-#include <ago/kernel/nest/layout.hpp>
+#include <ago/kernel/nest/choice.hpp>
 #include <ago/kernel/nest/value.hpp>
 #include <ago/simd/reduce.hpp>
 

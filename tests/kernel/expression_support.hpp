@@ -4,7 +4,7 @@
 
 #include <ago/expression/evaluate.hpp>
 #include <ago/kernel/contraction/choice.hpp>
-#include <ago/kernel/nest/layout.hpp>
+#include <ago/kernel/nest/choice.hpp>
 
 #include "support.hpp"
 

@@ -148,9 +148,9 @@ inline long index_of(ago::shape const& s, int stride, int n, int y, int x, int c
 /// Arguments of a kernel call: a source (input 0), a destination (output 0), other operands (inputs 1 ...).
 template <class Kernel>
 void call(ago::plan::planned_data const& s, float const* weights, std::vector<float const*> const& inputs,
-          float* output) {
+          float* output, float* arena = nullptr) {
   float* outputs[] = {output};
-  Kernel::run(s, ago::plan::kernel_memory{{weights, nullptr, inputs.data(), outputs}, s.tables()});
+  Kernel::run(s, ago::plan::kernel_memory{{weights, arena, inputs.data(), outputs}, s.tables()});
 }
 
 /// Checks every channel of every pixel against expected(n, y, x, c) within tolerance(n, y, x, c), and the canaries in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Statistics of batch norms, and their gradients that have the gradient of the activation after them in them.
-#include <ago/kernel/nest/layout.hpp>
+#include <ago/kernel/nest/choice.hpp>
 #include <ago/learning/batch_norm.hpp>
 #include <ago/operators/description.hpp>
 #include <ago/recognition/recognition.hpp>

@@ -40,16 +40,14 @@ struct window_products {
 
   /// Adds it to the operator; returns its value, or -1 if it is 0 everywhere.
   constexpr int emit() {
-    axis_list const near = kept_axes(a);
     int const weight = larger_factor();
-    axis_list const far = weight < 0 ? near : kept_axes(e.body.accesses[weight]);
-    int products = emit_products(far);
+    axis_list const order = kept_axes(weight < 0 ? a : e.body.accesses[weight]);
+    int const products = emit_products(order);
     if (products < 0 || out.to.bad.what != fault::none) return -1;
-    if (!(far == near)) products = emit_turned(products, far, near);
     index_expression windows;  // what the windows read
     canonical into{windows};
     axis_values axes{e, into};
-    place(axes, near);
+    place(axes, order);
     element_access read = a;
     read.operand = 0;
     for (int d = 0; d < a.rank; ++d) read.at[d].sum = axes.copy(a.at[d].sum);
@@ -98,7 +96,7 @@ struct window_products {
     r.add(kept);
     return r;
   }
-  /// The access of a factor larger than the products: it is read in its order, and products are turned. -1: none.
+  /// The access of a factor larger than the products: it is read in its order, and products are written so. -1: none.
   constexpr int larger_factor() const {
     for (int i = 0; i < e.body.access_count; ++i) {
       int const operand = e.body.accesses[i].operand;
@@ -133,21 +131,6 @@ struct window_products {
     int const root = made.into.add(node{node_kind::sum, {std::int16_t(x), -1, -1}, of_sum});
     if (!axes.fits) out.complain(canonical::max_terms);
     return made.emit(out, root, rank);
-  }
-  /// Products whose axes are `from`, as ones whose axes are `to`.
-  constexpr int emit_turned(int products, axis_list const& from, axis_list const& to) {
-    draft made;
-    element_access c{.rank = std::int16_t(from.count)};
-    for (int i = 0; i < to.count; ++i) {
-      made.e.extent[made.e.axis_count++] = e.extent[to.of[i]];
-      for (int d = 0; d < from.count; ++d) {
-        term const t{std::int16_t(i), 1};
-        if (from.of[d] == to.of[i]) c.at[d].sum = made.into.add(&t, 1, 0);
-      }
-    }
-    c.operand = std::int16_t(made.into.add_operand(made.reads, products, out.to.values[products].extents));
-    int const root = made.into.add(node{node_kind::read, {std::int16_t(made.into.add(c)), -1, -1}});
-    return made.emit(out, root, to.count);
   }
 };
 

@@ -27,7 +27,11 @@ void check(unsigned seed, double tolerance = 1e-5) {
   inputs.push_back(nullptr);
   for (index_range const& part : ranges(ago::expression::outermost_extent(E), r)) {
     s.portion = part;
-    test::call<nest_kernel<key>>(s, nullptr, inputs, out.data());
+    constexpr int front = 32;
+    test::guarded arena(std::size_t(front + ago::kernel::layout_of_nest(key).turn.scratch_floats()));
+    s.scratch = front;
+    test::call<nest_kernel<key>>(s, nullptr, inputs, out.data(), arena.data());
+    CHECK(arena.intact());
   }
   compare(out, x.result(E), tolerance);
 }
@@ -113,6 +117,24 @@ AGO_NEST(two_folds, compute("two_folds", [](operand x, operand y) {
            var i{9}, c, r{3};
            return result(i, c) = sum(r)(padded(x, 0)(i - r, c)) + sum(r)(y(r, c));
          })(extents(7, 19), extents(3, 19)));
+// Products in the order of weights, which are copied with channels in front, a few at a time; and sums of what is far
+// apart. Others are in order, have a longer run along the fold, or something else to compute.
+AGO_NEST(turned_windows, compute("turned_windows", [](operand x) {
+           var n, h{8}, w{7}, c, r{3}, s{3};
+           return result(n, h, w, c) = sum(r, s)(padded(x, 0)(n, h - r, w - s, c, r, s));
+         })(extents(2, 6, 5, 53, 3, 3)));
+AGO_NEST(turned_sums, compute("turned_sums", [](operand x) {
+           var i, c, k;
+           return result(i, c) = sum(k)(x(c, i, k));
+         })(extents(37, 5, 3)));
+AGO_NEST(turned_maxima, compute("turned_maxima", [](operand x) {
+           var i, j, c, k, l;
+           return result(i, j, c) = maximum(k, l)(x(i, l, c, k, j));
+         })(extents(2, 3, 16, 2, 5)));
+AGO_NEST(long_runs, compute("long_runs", [](operand x) {
+           var i, c, k;
+           return result(i, c) = sum(k)(x(c, i, k));
+         })(extents(19, 3, 200)));
 AGO_NEST(running, compute("running", [](operand x) {
            var i{x.extent(0)}, j{x.extent(0)};
            return result(i) = sum(j)(select(j <= i, x(j), x.number(0)));
@@ -211,6 +233,23 @@ TEST_CASE("windows are summed without their points outside") {
   static_assert(limits(summed_windows) == 2 && limits(summed_phases) == 4 && limits(far_windows) == 1 &&
                 limits(least_windows) == 1 && limits(two_folds) == 1);
   static_assert(limits(pooled) == 0);  // its padding is no lower than all elements
+}
+TEST_CASE("operands whose elements are far apart in the lanes are copied, so many lanes at a time as stay in L2") {
+  check_in_turn<0, turned_windows>();
+  check_in_turn<1, turned_sums>();
+  check_in_turn<2, turned_maxima>();
+  check_in_turn<3, long_runs>();
+  constexpr auto turn = [](index_expression const& e, isa target = isa::avx2) {
+    return ago::kernel::layout_of_nest(e, target).turn;
+  };
+  static_assert(turn(turned_windows).dimension == 3 && turn(turned_windows).lanes == 32);
+  static_assert(turn(turned_windows).outer == 60 && turn(turned_windows).inner == 9);
+  static_assert(turn(turned_windows, isa::avx512).lanes == 32);
+  static_assert(turn(turned_sums).dimension == 0 && turn(turned_maxima).dimension == 2);
+  static_assert(!turn(long_runs).turns() && !turn(summed_windows).turns() &&
+                !turn(turned_windows, isa::scalar).turns());
+  constexpr device small{.l2_bytes = 1 << 15};
+  static_assert(ago::kernel::turn_of_nest(turned_windows, isa::avx2, small).lanes == 8);
 }
 TEST_CASE("errors of rounding do not add up along long sums, which are sums of parts") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {

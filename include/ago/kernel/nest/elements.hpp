@@ -26,7 +26,8 @@ class nest_elements {
     float const* operand[expression::index_expression::max_operands];
     float* result;
     int first, last;
-    int row;  ///< the first of a block
+    int row;                              ///< the first of a block
+    int lane = 0, lanes = vector_extent;  ///< first and last + 1 of those that an operand has been turned for
     int at[nest_index::max_loops]{};
     float one[nest_layout::max_nodes];
     vec<I> many[nest_layout::max_nodes][U];
@@ -116,7 +117,8 @@ class nest_elements {
   /// The place of the first lane.
   template <int A>
   AGO_INLINE static long first_place(state const& s) {
-    if constexpr (L.place[A].is_exact) return sum_of(s, place_of<A>{}, all_loops);
+    if constexpr (L.turn.turns()) return sum_of(s, place_of<A>{}, all_loops) - s.lane;
+    else if constexpr (L.place[A].is_exact) return sum_of(s, place_of<A>{}, all_loops);
     long place = 0;
     [&]<int... D>(std::integer_sequence<int, D...>) AGO_INLINE_LAMBDA {
       ((place = place * extent_of<A, D> + index_at<A, D>(s, 0)), ...);

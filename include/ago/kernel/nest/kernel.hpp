@@ -4,9 +4,11 @@
 // compiler inlines into one.
 #pragma once
 
+#include <ago/kernel/nest/choice.hpp>
 #include <ago/kernel/nest/elements.hpp>
 #include <ago/kernel/nest/value.hpp>
 #include <ago/simd/reduce.hpp>
+#include <ago/simd/transpose.hpp>
 
 #include <bit>
 #include <utility>
@@ -18,14 +20,32 @@ template <expression::index_expression const& E, nest_layout const& L>
 class nest_program : nest_elements<E, L> {
  public:
   /// Computes the part of the result with iterations first ... last - 1 of loop 0.
-  static void run(float const* const* operands, float* result, int first, int last) {
+  static void run(float const* const* operands, float* result, [[maybe_unused]] float* scratch, int first, int last) {
     state s;
     for (int i = 0; i < E.operand_count; ++i) s.operand[i] = operands[i];
     s.result = result;
     s.first = first;
     s.last = last;
-    compute<every, 0, 0, 1, 1>(s);
-    level<0, 0>(s);
+    if constexpr (L.turn.turns()) {
+      constexpr nest_turn t = L.turn;
+      constexpr int operand = E.body.accesses[0].operand, extent = E.operands[operand].of[t.dimension];
+      s.operand[operand] = scratch;
+      for (; s.lane < extent; s.lane += t.lanes) {
+        s.lanes = s.lane + t.lanes < extent ? s.lane + t.lanes : extent;
+        float const* from = operands[operand] + s.lane * t.inner;
+        long const count = (s.lanes - s.lane) * t.inner;
+        for (long i = 0; i < t.outer; ++i, from += extent * t.inner) {
+          if (i + 1 < t.outer)
+            for (long k = 0; k < count; k += line_floats) __builtin_prefetch(from + extent * t.inner + k, 0, 2);
+          transpose<I>(from, t.inner, scratch + i * t.inner * t.lanes, t.lanes, t.inner, s.lanes - s.lane);
+        }
+        compute<every, 0, 0, 1, 1>(s);
+        level<0, 0>(s);
+      }
+    } else {
+      compute<every, 0, 0, 1, 1>(s);
+      level<0, 0>(s);
+    }
   }
 
  private:
@@ -56,7 +76,7 @@ class nest_program : nest_elements<E, L> {
       static_assert(LOOP + 1 == L.result_loops, "registers run along the innermost loop");
       AGO_UNROLL(1)
       for (s.row = 0; s.row < rows; s.row += L.block)
-        along<LOOP>(s, LOOP == 0 ? s.first : 0, LOOP == 0 ? s.last : vector_extent,
+        along<LOOP>(s, LOOP == 0 ? s.first : s.lane, LOOP == 0 ? s.last : s.lanes,
                     [&]<int COUNT, int VALID>() AGO_INLINE_LAMBDA {
                       compute<every, BOUND, loops(1) << LOOP, COUNT, VALID>(s);
                       store_registers<COUNT, VALID>(s);
@@ -345,7 +365,8 @@ struct nest_kernel {
     constexpr nest_portion portion = portion_of(L, *e);
     index_range const part = granules_in(s.portion, nest_granule(L, *e), outermost_extent(*e));
     using program = nest_program<*K.described, layout_of_loops<K>>;
-    program::run(operands, mutable_address(s.destination, m), portion.at(part.first), portion.at(part.last));
+    program::run(operands, mutable_address(s.destination, m), m.arena + s.scratch, portion.at(part.first),
+                 portion.at(part.last));
   }
 };
 

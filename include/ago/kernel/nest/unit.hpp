@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ago/expression/counts.hpp>
-#include <ago/kernel/nest/layout.hpp>
+#include <ago/kernel/nest/choice.hpp>
 #include <ago/kernel/unit.hpp>
 
 namespace ago::kernel {
@@ -13,6 +13,10 @@ struct nest_kernel;  // kernel.hpp
 
 /// Work items take indices of the outermost axis of the result with several, which are step_data::portion.
 struct nest_unit : without_weights, without_schedule, without_tiles, with_plain_loops {
+  static constexpr long scratch_floats(kernel_key const& key, planned_data const&) {
+    bool const may_turn = turn_of_nest(*key.described, key.target).turns();
+    return may_turn ? layout_of_nest(key).turn.scratch_floats() : 0;
+  }
   static constexpr structure structures[] = {structure::nest};
   static constexpr bool multiplies_values = false, of_expressions = true, takes_portion = true;
   static constexpr bool implements(structure, op kind) { return kind == op::nest; }
