@@ -156,21 +156,22 @@ TEST_CASE("a direct convolution of few channels joins as many pixels as fill reg
     chain_tiling in{};
     if (f) f(key, data, in);
     matrix_unit::choose(key, data, {}, in, on);
-    return choice{key.joined_pixels, key.target, joined(key, data).win.kernel_w,
+    return choice{key.joined_pixels, key.target, with_joined_pixels(key, data).win.kernel_w,
                   int(matrix_unit::packed_floats(key, data))};
   };
   CHECK(choice_for(6, 5, 28) == choice{2, isa::avx512, 6, 16 * (1 + 5 * 6)});
-  CHECK(choice_for(3, 3, 28) == choice{4, isa::avx512, 6, 16 * (1 + 3 * 6)});
-  CHECK(choice_for(3, 3, 30) == choice{5, isa::avx512, 7, 16 * (1 + 3 * 7)});
+  CHECK(choice_for(3, 3, 56) == choice{4, isa::avx512, 6, 16 * (1 + 3 * 6)});
+  CHECK(choice_for(3, 3, 60) == choice{5, isa::avx512, 7, 16 * (1 + 3 * 7)});
   CHECK(choice_for(8, 3, 28).pixels == 2);
-  CHECK(choice_for(1, 3, 28).pixels == 7);
-  // Where rows have an odd length, windows one column, or registers no room.
+  CHECK(choice_for(1, 3, 56).pixels == 4);
+  // Not where rows have an odd length or are short, windows are one column, or registers have no room.
   CHECK(choice_for(6, 5, 29) == choice{1, isa::avx512, 5, 16 * (1 + 5 * 5)});
+  CHECK(choice_for(6, 5, 14).pixels == 1);
   CHECK(choice_for(6, 1, 28).pixels == 1);
   for (int const channels : {9, 16, 24}) CHECK(choice_for(channels, 3, 28).pixels == 1);
   // Half registers are better filled by six channels than whole ones by two pixels, but not by three.
   CHECK(choice_for(6, 5, 28, zen_4) == choice{1, isa::avx2, 5, 8 * (1 + 5 * 5)});
-  CHECK(choice_for(3, 3, 28, zen_4).pixels == 1);
+  CHECK(choice_for(3, 3, 56, zen_4).pixels == 1);
   auto const pixels_if = [&](change f) { return choice_for(6, 5, 28, {}, f).pixels; };
   CHECK(pixels_if([](auto& key, auto&, auto&) { key.after.stages[0].kind = op::silu; }) == 2);
   CHECK(pixels_if([](auto& key, auto&, auto&) { key.after.stages[0].kind = op::bias; }) == 1);

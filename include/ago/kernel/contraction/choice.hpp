@@ -164,6 +164,7 @@ constexpr void consider_runs(contraction_layout& r, int parameter, isa target, b
   }
 }
 
+/// Sets tile and blocks of a product by runs.
 constexpr void choose_runs(contraction_layout& r, isa target, device const& on) {
   r.column_run = int(run_of(r.form.n, &expression::matrix_loop::b));
   r.k_line = r.form.k.all[r.form.k.count - 1].extent;

@@ -46,7 +46,7 @@ struct convolution_kernel {
 
   /// Output rows first ... last - 1 of one image. The source is kept whole.
   static void rows(step_data const& s, kernel_memory const& m, int image, int first, int last) {
-    if constexpr (K.joined_pixels > 1) computed_rows(joined(K, s), m, image, first, last);
+    if constexpr (K.joined_pixels > 1) computed_rows(with_joined_pixels(K, s), m, image, first, last);
     else computed_rows(s, m, image, first, last);
   }
 

@@ -42,7 +42,7 @@ constexpr long direct_cost(kernel_key key, step_data s, device const& machine) {
   key.what = structure::convolution;
   s.destination.pixel_stride = s.out.c;  // memory is not planned yet
   key.joined_pixels = std::uint8_t(pixels_to_join(key, s, {}, machine));
-  s = joined(key, s);
+  s = with_joined_pixels(key, s);
   auto const taps = [](int in, int out, int pad, int kernel, int stride, int dilation) {
     long n = 0;
     for (int k = 0; k < kernel; ++k) {

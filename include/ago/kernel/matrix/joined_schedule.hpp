@@ -22,10 +22,11 @@ constexpr bool can_join_pixels(kernel_key const& key, step_data const& s, chain_
   return true;
 }
 
-/// How many pixels to join: the cheapest number that divides rows, if it saves more than a tenth; 1: none. Where two
+/// How many pixels to join: the cheapest number that divides rows, if it saves more than a tenth, and so many see the
+/// whole window that a tile of them hides the latency of multiply-adds; 1: none. Where two
 /// multiply-adds of half a register take no longer than one of a whole one, channels may take half registers instead.
 constexpr int pixels_to_join(kernel_key const& key, step_data const& s, chain_tiling const& in, device const& on) {
-  constexpr int most = 8;
+  constexpr int most = 8, least_line = 8;
   if (!can_join_pixels(key, s, in)) return 1;
   isa const shorter = narrower(key.target);
   long const whole = joined_cost(s, key.target, 1), halves = joined_cost(s, shorter, 1) / 2;
@@ -33,6 +34,9 @@ constexpr int pixels_to_join(kernel_key const& key, step_data const& s, chain_ti
   int best = 1;
   for (int pixels = 2; pixels <= most && pixels * s.out.c <= lanes(key.target); ++pixels) {
     if (s.out.w % pixels != 0 || joined_cost(s, key.target, pixels) >= least) continue;
+    kernel_key k = key;
+    k.joined_pixels = std::uint8_t(pixels);
+    if (pixels_in_line(structure::convolution, with_joined_pixels(k, s)) < least_line) continue;
     least = joined_cost(s, key.target, pixels);
     best = pixels;
   }

@@ -48,7 +48,7 @@ constexpr matrix_layout layout_of_matrix(kernel_key const& key, step_data const&
 /// channels of all, so that few channels fill a register. Its window has the columns of all of theirs, and weights of
 /// zero where a pixel's own window has none.
 template <class Step>
-constexpr Step joined(kernel_key const& key, Step s) {
+constexpr Step with_joined_pixels(kernel_key const& key, Step s) {
   int const pixels = key.joined_pixels;
   s.out.w /= pixels;
   s.out.c *= pixels;

@@ -51,7 +51,7 @@ template <isa I>
 template <isa I>
 void pack_joined(kernel_key const& key, packed_operator const& s, parameter_source const& from, float const* blob,
                  float* to) {
-  packed_operator const whole = joined(key, s);
+  packed_operator const whole = with_joined_pixels(key, s);
   matrix_layout const layout = layout_of_matrix(key, whole);
   folded_parameters const parameters(from, blob, s.out.c);
   weight_reader const weight(s, from, blob, s.in.c, s.out.c);

@@ -35,7 +35,7 @@ struct matrix_unit : divided_by_values, keeps_operands {
 
   static constexpr bool packs_weights(kernel_key const&) { return true; }
   static constexpr long packed_floats(kernel_key const& key, step_data const& s) {
-    return layout_of_matrix(key, joined(key, s)).floats(s.groups);
+    return layout_of_matrix(key, with_joined_pixels(key, s)).floats(s.groups);
   }
   template <isa I>
   static void pack(operator_packing const& o, float const* blob, float* to) {
@@ -64,7 +64,7 @@ struct matrix_unit : divided_by_values, keeps_operands {
     if (key.what == structure::im2col || key.gathers) return;
     key.joined_pixels = std::uint8_t(pixels_to_join(key, s, in, on));
     if (key.joined_pixels == 1 && takes_shorter_registers(key, s, in, on)) key.target = narrower(key.target);
-    planned_data computed = joined(key, s);
+    planned_data computed = with_joined_pixels(key, s);
     choose_matrix(key, computed, wish, in, on, s.pixel_floats);
     s.block = computed.block;
     key.window_row = std::uint8_t(floats_in_window_row(key, computed));
@@ -73,13 +73,13 @@ struct matrix_unit : divided_by_values, keeps_operands {
   /// Register tiles over lines of pixels, in the order of the kernel; im2col also copies.
   static constexpr double cycles(kernel_key const& key, planned_data const& s, chain_tiling const& in,
                                  device const& on) {
-    double const products = matrix_cycles(machine_of(key, on), key, joined(key, s), in);
+    double const products = matrix_cycles(machine_of(key, on), key, with_joined_pixels(key, s), in);
     return key.what == structure::im2col ? products + 8 * double(s.in.count()) : products;
   }
   static constexpr double in_order_factor(structure what) { return what == structure::convolution ? 1.5 : 1; }
   static constexpr void describe_loops(kernel_key const& key, planned_data const& s, partition::part_loops& r) {
     bool const rows = key.what == structure::convolution;
-    matrix_layout const l = layout_of_matrix(key, joined(key, s));
+    matrix_layout const l = layout_of_matrix(key, with_joined_pixels(key, s));
     std::int64_t const extent = rows ? s.out.h : s.out.pixels();
     r.what = rows ? partition::part_loops::kind::convolution : partition::part_loops::kind::matrix;
     r.groups = s.groups;
@@ -122,17 +122,17 @@ struct matrix_unit : divided_by_values, keeps_operands {
 
   static constexpr plan::tile_options tiles(kernel_key const& key, planned_data const& s) {
     if (key.what == structure::im2col) return {};
-    return kernel::matrix_tiles(key, joined(key, s));
+    return kernel::matrix_tiles(key, with_joined_pixels(key, s));
   }
   static constexpr plan::tile_options repacked_tiles(kernel_key const& key, planned_data const& s) {
     return kernel::repacked_matrix_tiles(key, s);
   }
   static constexpr plan::block_options blocks(kernel_key const& key, planned_data const& s) {
     if (key.what == structure::im2col) return {};
-    return kernel::matrix_blocks(key, joined(key, s));
+    return kernel::matrix_blocks(key, with_joined_pixels(key, s));
   }
   static constexpr plan::loop_words order_of_loops(kernel_key const& key, planned_data const& s) {
-    matrix_layout const l = layout_of_matrix(key, joined(key, s));
+    matrix_layout const l = layout_of_matrix(key, with_joined_pixels(key, s));
     if (key.what == structure::im2col || l.padded_channels <= l.panel) return {};
     if (key.what == structure::convolution) return {"channels outermost", "rows outermost", 1, "rows"};
     return {"channels outermost", "pixels outermost", key.tile.pixels, "pixels"};
