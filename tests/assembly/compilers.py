@@ -58,8 +58,8 @@ KERNEL = re.compile(r"(?:(pointwise|convolution)_kernel|(depthwise)_(?:in_order|
 KEY = re.compile(r"register_tile\{(\d+)(?:, (\d+))?(?:, (\d+))?(?:, (\d+))?\}"
                  r"(?:, (?:false|true|\((?:ago::ir::op|unsigned char)\)\d+))*, (\d+), \d+, (\d+)")
 PANEL = re.compile(r"::panel<(\d+)")
-# kernel_key::in_order and kernel_key::transposed, the bools after kernel_key::window_row.
-TRANSPOSED = re.compile(r"register_tile\{[^}]*\}(?:, (?:false|true))*, \(unsigned char\)\d+, true, true")
+# kernel_key::in_order and kernel_key::transposed, the bools after kernel_key::joined_pixels and window_row.
+TRANSPOSED = re.compile(r"register_tile\{[^}]*\}(?:, (?:false|true))*(?:, \(unsigned char\)\d+){2}, true, true")
 
 
 class KernelLoop:

@@ -6,7 +6,8 @@
 
 namespace ago::kernel {
 
-/// What a row of the window takes for a pixel if `pixels` are joined: registers of multiply-adds, times 840.
+/// What a row of the window takes for a pixel if `pixels` are joined: registers of multiply-adds, times 840,
+/// which all numbers of pixels divide.
 constexpr long joined_cost(step_data const& s, isa target, int pixels) {
   window const& w = s.win;
   return 840L * padded(pixels * s.out.c, target) / lanes(target) * (w.kernel_w + (pixels - 1) * w.stride_w) / pixels;
@@ -23,8 +24,8 @@ constexpr bool can_join_pixels(kernel_key const& key, step_data const& s, chain_
 }
 
 /// How many pixels to join: the cheapest number that divides rows, if it saves more than a tenth, and so many see the
-/// whole window that a tile of them hides the latency of multiply-adds; 1: none. Where two
-/// multiply-adds of half a register take no longer than one of a whole one, channels may take half registers instead.
+/// whole window that a tile of them hides the latency of multiply-adds; 1: none. Where two multiply-adds of half a
+/// register take no longer than one of a whole one, channels may take half registers instead.
 constexpr int pixels_to_join(kernel_key const& key, step_data const& s, chain_tiling const& in, device const& on) {
   constexpr int most = 8, least_line = 8;
   if (!can_join_pixels(key, s, in)) return 1;

@@ -26,7 +26,7 @@ class nest_program : nest_elements<E, L> {
     s.result = result;
     s.first = first;
     s.last = last;
-    if constexpr (L.turn.turns()) {
+    if constexpr (turns) {
       constexpr nest_turn t = L.turn;
       constexpr int operand = E.body.accesses[0].operand, extent = E.operands[operand].of[t.dimension];
       s.operand[operand] = scratch;
@@ -56,6 +56,7 @@ class nest_program : nest_elements<E, L> {
   using base::I, base::U, base::V, base::vector_extent;
   static constexpr int node_count = E.body.node_count, root = node_count - 1;
   static constexpr nodes every = ~nodes(0);
+  static constexpr bool turns = L.turn.turns();
   static constexpr int later_of_pair = L.pair[0] < L.pair[1] ? L.pair[1] : L.pair[0];
   static constexpr long second_of_pair = L.pair_loop < 0 ? 0 : L.loops[L.pair_loop < 0 ? 0 : L.pair_loop].result;
   static constexpr bool is_spread = L.vector_loop >= 0 && !L.along_fold;  ///< the result is
@@ -76,7 +77,13 @@ class nest_program : nest_elements<E, L> {
       static_assert(LOOP + 1 == L.result_loops, "registers run along the innermost loop");
       AGO_UNROLL(1)
       for (s.row = 0; s.row < rows; s.row += L.block)
-        along<LOOP>(s, LOOP == 0 ? s.first : s.lane, LOOP == 0 ? s.last : s.lanes,
+        along<LOOP>(s,
+                    LOOP == 0 ? s.first
+                    : turns   ? s.lane
+                              : 0,
+                    LOOP == 0 ? s.last
+                    : turns   ? s.lanes
+                              : vector_extent,
                     [&]<int COUNT, int VALID>() AGO_INLINE_LAMBDA {
                       compute<every, BOUND, loops(1) << LOOP, COUNT, VALID>(s);
                       store_registers<COUNT, VALID>(s);
