@@ -104,8 +104,8 @@ constexpr convolution_step product_step(graph_view g, step_nodes const& s, isa t
   return choice_of(key, data);
 }
 
-/// The scratch of a contraction.
-constexpr convolution_step contraction_step(node const& n, int made, schedule const& wish, options const& o) {
+/// The scratch of a contraction, or of a nest.
+constexpr convolution_step expression_step(node const& n, int made, schedule const& wish, options const& o) {
   kernel_key key{.what = kernel::structure_of(n.kind), .target = o.target};
   planned_data data{};
   key.in_order = kernel::has_in_order_loops(o.target, o.device);
@@ -147,13 +147,13 @@ constexpr convolution_step early_choice(graph_view g, step_nodes const& s, chann
   node const& n = g.nodes[s.main];
   shape const& in = g.nodes[s.source].out;
   if (is_value_product(n.kind)) return product_step(g, s, o.target);
-  if (n.kind == op::contraction) return contraction_step(n, made, wish, o);
+  if (n.kind == op::contraction || n.kind == op::nest) return expression_step(n, made, wish, o);
   if (is_matrix_product(n.kind)) return gathering_step(in, n, layouts.where(s.source, in.c).count, wish, o);
   return n.kind == op::conv2d ? convolution_step_of(in, n, wish, o) : convolution_step{};
 }
 
 /// The choices for convolutions that are not computed directly and for products that gather, among those that are alone
-/// in their group, for products of two values, and for contractions, which may be the second in their group.
+/// in their group, for products of two values, for nests, and for contractions, which may be the second in their group.
 template <int S, int V, int E, int O>
 constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_list<S> const& steps,
                                                 fusion_list<S> const& groups, channel_layouts<V> const& layouts,
@@ -166,6 +166,7 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
     int const group = groups.group_of[i];
     if (s.main < 0) continue;
     op const kind = g.nodes[s.main].kind;
+    if (kind == op::nest) r.step[i] = expression_step(g.nodes[s.main], -1, {}, o);
     if (groups.parts[group] > 1 && kind != op::contraction) continue;
     int const made = made_operand(g, s, groups.tiles[group], i == groups.first[group]);
     bool const repeats = kind == op::conv2d || kind == op::contraction;

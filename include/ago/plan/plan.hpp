@@ -215,6 +215,7 @@ constexpr execution_plan<N> make_plan(graph<V, E, O> const& g, step_list<S> cons
       choose_schedule(p, found ? *found : schedule{}, tiles, is_first, convolutions.step[i], o);
     else seen.choose(r.steps, i - first, tiles, is_first, o);
     if (convolutions.step[i].chosen()) p.data.scratch = int(m.scratch[steps.step[i].main]);
+    else if (!kernel::contracts(p.key.what) && kernel::scratch_floats(p.key, p.data) > 0) ir::no_case_for_this_value();
     if (is_first && o.storage == storage::trained) r.packed_end = 0;
     p.data.weights = r.reserve(kernel::packed_floats(p.key, p.data));
     for (int k = 0; k < steps.step[i].stage_count; ++k) {
