@@ -166,7 +166,7 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
     int const group = groups.group_of[i];
     if (s.main < 0) continue;
     op const kind = g.nodes[s.main].kind;
-    if (kind == op::nest) r.step[i] = expression_step(g.nodes[s.main], -1, {}, o);
+    if (kind == op::nest) r.step[i] = early_choice(g, s, layouts, {}, o);
     if (groups.parts[group] > 1 && kind != op::contraction) continue;
     int const made = made_operand(g, s, groups.tiles[group], i == groups.first[group]);
     bool const repeats = kind == op::conv2d || kind == op::contraction;

@@ -52,18 +52,11 @@ constexpr register_tile runs_tile(expression::matrix_form const& f, isa target, 
   int const rows = int(f.m.extent()), row_run = int(run_of(f.m, &loop::a)), registers = registers_of_runs(f, target);
   int const run = int(run_of(f.n, &loop::b)), width = lanes(target), in_run = (run + width - 1) / width;
   int const unit = run % width == 0 ? 1 : in_run;
-  register_tile best{};
-  long least = -1;
-  for (int v = unit; v <= registers && v <= most_runs_registers; v += unit)
-    for (int p = 1; p <= rows && p <= longest_tile(v) && is_matrix_tile(target, p, v); ++p) {
-      if (row_run < rows && row_run % p != 0) continue;
-      register_tile const t{p, v, rows % p, registers % v};
-      long const c = matrix_cost(target, t, rows, registers, depth, false);
-      if (least >= 0 && c >= least) continue;
-      best = t;
-      least = c;
-    }
-  return best;
+  auto const fits = [=](int p, int v) {
+    return v % unit == 0 && v <= most_runs_registers && (row_run == rows || row_run % p == 0);
+  };
+  return cheapest_tile(target, rows, registers, fits,
+                       [&](register_tile const& t) { return matrix_cost(target, t, rows, registers, depth, false); });
 }
 
 /// Steps of K that are added at a time, whole lines: what they read of both factors stays in L1.

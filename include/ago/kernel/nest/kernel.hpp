@@ -27,24 +27,15 @@ class nest_program : nest_elements<E, L> {
     s.first = first;
     s.last = last;
     if constexpr (turns) {
-      constexpr nest_turn t = L.turn;
-      constexpr int operand = E.body.accesses[0].operand, extent = E.operands[operand].of[t.dimension];
+      constexpr int operand = E.body.accesses[0].operand;
       s.operand[operand] = scratch;
-      for (; s.lane < extent; s.lane += t.lanes) {
-        s.lanes = s.lane + t.lanes < extent ? s.lane + t.lanes : extent;
-        float const* from = operands[operand] + s.lane * t.inner;
-        long const count = (s.lanes - s.lane) * t.inner;
-        for (long i = 0; i < t.outer; ++i, from += extent * t.inner) {
-          if (i + 1 < t.outer)
-            for (long k = 0; k < count; k += line_floats) __builtin_prefetch(from + extent * t.inner + k, 0, 2);
-          transpose<I>(from, t.inner, scratch + i * t.inner * t.lanes, t.lanes, t.inner, s.lanes - s.lane);
-        }
-        compute<every, 0, 0, 1, 1>(s);
-        level<0, 0>(s);
+      for (; s.lane < vector_extent; s.lane += L.turn.lanes) {
+        s.lanes = s.lane + L.turn.lanes < vector_extent ? s.lane + L.turn.lanes : vector_extent;
+        turn(s, operands[operand], scratch);
+        all_levels(s);
       }
     } else {
-      compute<every, 0, 0, 1, 1>(s);
-      level<0, 0>(s);
+      all_levels(s);
     }
   }
 
@@ -65,7 +56,33 @@ class nest_program : nest_elements<E, L> {
   static constexpr int rows = L.blocks_in_result ? L.loops[block_loop].extent : 1;
   static constexpr loops in_blocks_of_registers = L.block_loop < 0 || L.blocks_in_result ? 0 : loops(1) << block_loop;
 
+  /// Copies the elements of the lanes, which are in front then. Those of the next index of the dimensions before are
+  /// prefetched meanwhile.
+  static void turn(state const& s, float const* operand, float* to) {
+    constexpr nest_turn t = L.turn;
+    constexpr long next = vector_extent * t.inner;
+    int const lanes = s.lanes - s.lane;
+    float const* from = operand + s.lane * t.inner;
+    for (long i = 0; i < t.outer; ++i, from += next, to += t.inner * t.lanes) {
+      if (i + 1 < t.outer)
+        for (long k = 0; k < lanes * t.inner; k += line_floats) __builtin_prefetch(from + next + k, 0, 2);
+      transpose<I>(from, t.inner, to, t.lanes, t.inner, lanes);
+    }
+  }
+
   // Loops of the result.
+
+  AGO_INLINE static void all_levels(state& s) {
+    compute<every, 0, 0, 1, 1>(s);
+    level<0, 0>(s);
+  }
+  /// The iterations of a loop along registers that are computed now.
+  template <int LOOP>
+  AGO_INLINE static index_range lanes_now(state const& s) {
+    if constexpr (LOOP == 0) return {s.first, s.last};
+    else if constexpr (turns) return {s.lane, s.lanes};
+    else return {0, vector_extent};
+  }
 
   template <int LOOP, loops BOUND>
   AGO_INLINE static void level(state& s) {
@@ -77,13 +94,7 @@ class nest_program : nest_elements<E, L> {
       static_assert(LOOP + 1 == L.result_loops, "registers run along the innermost loop");
       AGO_UNROLL(1)
       for (s.row = 0; s.row < rows; s.row += L.block)
-        along<LOOP>(s,
-                    LOOP == 0 ? s.first
-                    : turns   ? s.lane
-                              : 0,
-                    LOOP == 0 ? s.last
-                    : turns   ? s.lanes
-                              : vector_extent,
+        along<LOOP>(s, lanes_now<LOOP>(s).first, lanes_now<LOOP>(s).last,
                     [&]<int COUNT, int VALID>() AGO_INLINE_LAMBDA {
                       compute<every, BOUND, loops(1) << LOOP, COUNT, VALID>(s);
                       store_registers<COUNT, VALID>(s);
