@@ -7,6 +7,7 @@
 #include <ago/kernel/channel_pipeline.hpp>
 #include <ago/kernel/depthwise/kernel.hpp>
 #include <ago/kernel/elementwise/kernel.hpp>
+#include <ago/kernel/fold_pipeline.hpp>
 #include <ago/kernel/matrix/convolution.hpp>
 #include <ago/kernel/matrix/im2col.hpp>
 #include <ago/kernel/matrix/pointwise.hpp>
@@ -43,6 +44,7 @@ template <fused_key F>
 constexpr kernel_function kernel_for() {
   if constexpr (F.parts == 1) return kernel_for<F.part[0]>();
   else if constexpr (F.tiling == tiling::rows) return &row_pipeline<F>::run;
+  else if constexpr (F.tiling == tiling::fold) return &fold_pipeline<F>::run;
   else if constexpr (F.tiling == tiling::pixels) return &pixel_pipeline<F>::run;
   else if constexpr (F.tiling == tiling::operand) return &kernel_of<F.part[1]>::template run_after<F.part[0]>;
   else {

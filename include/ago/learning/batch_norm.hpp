@@ -14,11 +14,12 @@ using expression::extents;
 using expression::operand;
 using expression::var;
 
-/// An element of each channel, from the middle of x, around which its moments are summed up: if it is any element, the
-/// square of its distance from the mean is at most the number of elements times the variance, and typically as large as
-/// the variance, so that little cancels (shifted data; Chan, Golub and LeVeque, 1983).
+/// An element of each channel, around which its moments are summed up: if it is any element, the square of its distance
+/// from the mean is at most the number of elements times the variance, and typically as large as the variance, so that
+/// little cancels (shifted data; Chan, Golub and LeVeque, 1983). From the first rows, so that they can be summed up
+/// while the others are computed (partition::tiling::fold), but not from the border.
 constexpr expression::scalar center(operand x, extents const& in, var& channel) {
-  return x(in[0] / 2, in[1] / 2, in[2] / 2, channel);
+  return x(0, in[1] > 1, in[2] / 2, channel);
 }
 /// Sums of each channel of x: of x - center, and of its square. One expression, so that x is read once.
 constexpr definition moments(extents const& in) {

@@ -2,6 +2,7 @@
 // The operators of a chain, and what a pipeline that computes them uses at a time.
 #pragma once
 
+#include <ago/expression/pixel_fold.hpp>
 #include <ago/partition/tiling.hpp>
 #include <ago/partition/traffic.hpp>
 #include <ago/partition/weight.hpp>
@@ -18,10 +19,21 @@ struct chain_link {
   bool begins{};  ///< it reads an input of the network
 };
 
-/// The operand of an operator that the one before it in a chain computes: the first one, or of a contraction of values
-/// the first that is elementwise. Its number; -1: none.
+/// Of those operands whose pixels a nest folds, the one computed last; -1: it folds no pixels.
+constexpr int operand_folded(graph_view g, int v) {
+  node const& n = g.nodes[v];
+  expression::pixel_fold const fold(*n.described);
+  int r = -1;
+  for (int k = 0; k < n.input_count; ++k)
+    if ((r < 0 || g.operand(v, k) > g.operand(v, r)) && fold.is_over(k, pipeline_rows)) r = k;
+  return r;
+}
+
+/// The operand of an operator that the one before it in a chain computes: the first one, of a contraction of values
+/// the first that is elementwise, or one whose pixels a nest folds. Its number; -1: none.
 constexpr int operand_in_chain(graph_view g, int v) {
   node const& n = g.nodes[v];
+  if (n.kind == op::nest) return operand_folded(g, v);
   if (n.kind != op::contraction) return n.input_count > 0 ? 0 : -1;
   for (int k = 0; k < n.input_count && n.weight_operand < 0; ++k)
     if (is_elementwise(g.source(v, k).kind)) return k;
@@ -37,8 +49,12 @@ constexpr chain_link link_of(graph_view g, int main, int result) {
 }
 
 /// Can the chain be computed with this tiling? By channels, operators in the middle must be depthwise. Pooling and
-/// elementwise operators, which only start chains, are computed by rows only, or as operands of a contraction.
+/// elementwise operators, which only start chains, are computed by rows only, or as operands of a contraction. A nest
+/// only ends chains, the links before which are one, or are computed by rows.
 constexpr bool allows(chain_link const* chain, int count, tiling how) {
+  bool const folds = count > 1 && chain[count - 1].kind == op::nest;
+  if (folds != (how == tiling::fold)) return false;
+  if (folds) return count == 2 || allows(chain, count - 1, tiling::rows);
   if (how == tiling::operand || (count > 0 && chain[count - 1].kind == op::contraction))
     return how == tiling::operand && count == 2 && is_elementwise(chain[0].kind) && chain[1].kind == op::contraction;
   bool matrix = true, depthwise = true;
@@ -91,6 +107,7 @@ struct working_set {
 };
 
 constexpr working_set set_of(chain_link const* chain, int count, chain_tiling const& t) {
+  if (t.how == tiling::fold) return set_of(chain, count - 1, {tiling::rows, 0});
   chain_link const &first = chain[0], &last = chain[count - 1];
   int const images = t.how == tiling::pixels || t.how == tiling::operand ? 1 : last.out.n;
   working_set r{images, 1, 1, bytes(first.in) / images, bytes(last.out) / images, 0, 0};

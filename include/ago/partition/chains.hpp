@@ -18,14 +18,17 @@ constexpr bool follows_in_chain(node const& n) {
 }
 /// Can operator v follow the operator in a chain that computes its operand_in_chain(), which is `before`?
 constexpr bool can_follow(graph_view g, int v, int before) {
-  if (g.nodes[v].kind == op::contraction) return is_elementwise(g.nodes[before].kind);
-  return follows_in_chain(g.nodes[v]);
+  op const kind = g.nodes[v].kind, from = g.nodes[before].kind;
+  if (kind == op::nest) return !is_elementwise(from) && !pools_windows(from);
+  if (kind == op::contraction) return is_elementwise(from);
+  return follows_in_chain(g.nodes[v]) && from != op::contraction;
 }
 /// Can operator v start a chain? Elementwise operators with the others after them can, if their first operand has the
 /// shape of the result.
 constexpr bool leads_chain(graph_view g, int v) {
   node const& n = g.nodes[v];
   if (is_elementwise(n.kind)) return g.source(v).out == n.out;
+  if (n.kind == op::contraction) return true;
   return (follows_in_chain(n) && !pools_windows(n.kind)) || (n.kind == op::conv2d && n.groups == 1);
 }
 
@@ -159,6 +162,29 @@ constexpr void price_chains_from(int a, chain_values<V>& r, graph<V, E, O> const
   }
 }
 
+/// The length of the longest path to each node.
+template <int V>
+struct node_levels {
+  array_of<int, slots<V>> of{};
+
+  template <int E, int O>
+  constexpr explicit node_levels(graph<V, E, O> const& g) {
+    for (int v = g.input_count; v < g.node_count; ++v)
+      for (int e = g.nodes[v].input_first, end = e + g.nodes[v].input_count; e < end; ++e)
+        if (of[v] <= of[g.edges[e]]) of[v] = of[g.edges[e]] + 1;
+  }
+};
+/// Can nest v end a chain that computes u, which others read, too? Only if its other operands have lower levels than u:
+/// so have then all values that such a chain reads, so that contracting it creates no cycle, together with others.
+template <int V, int E, int O>
+constexpr bool can_share(graph<V, E, O> const& g, int u, int v, value_uses<V> const& uses,
+                         node_levels<V> const& levels) {
+  bool r = g.nodes[v].kind == op::nest && !uses.is_output[u];
+  for (int k = 0; k < g.nodes[v].input_count; ++k)
+    if (int const other = g.operand(v, k); other != u) r = r && levels.of[other] < levels.of[u];
+  return r;
+}
+
 /// `within`: groups of operators that no chain may cross; empty: none.
 template <int V, int E, int O>
 constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> const& atoms, device const& on,
@@ -167,6 +193,7 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
   atom_nodes<V> nodes;
   auto &main = nodes.main, &result = nodes.result, &other = nodes.other;
   value_uses<V> const uses(g);
+  node_levels<V> const levels(g);
   auto const atom = [&](int v) { return atoms.of[v - g.input_count]; };
   auto const separate = [&](int u, int v) {
     return within.count > 0 && within.of[u - g.input_count] != within.of[v - g.input_count];
@@ -181,8 +208,8 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
     int const k = operand_in_chain(g, main[b]), u = k < 0 ? -1 : g.operand(main[b], k);
     if (u < g.input_count) continue;
     int const a = atom(u);
-    if (u == result[a] && can_follow(g, main[b], main[a]) && uses.is_private(u) && leads_chain(g, main[a]) &&
-        !separate(u, main[b]))
+    bool const only = uses.is_private(u) || (r.next[a] < 0 && can_share(g, u, main[b], uses, levels));
+    if (only && u == result[a] && can_follow(g, main[b], main[a]) && leads_chain(g, main[a]) && !separate(u, main[b]))
       r.link(a, b, g.nodes[u].out);
   }
   priced_chains seen;
@@ -228,7 +255,7 @@ struct chain_choice {
 /// Groups atoms into chains of up to max_chain, by atom numbers: dynamic programming along every line of atoms finds
 /// the cut that saves the most. `within`: groups of operators that no chain may cross; empty: none.
 ///
-/// Contracting chains creates no cycle: every value inside a chain has one reader, the next link.
+/// Contracting chains creates no cycle: every value inside a chain has one reader, the next link; see also can_share().
 template <int V, int E, int O>
 constexpr grouping<V> chains_of(graph<V, E, O> const& g, grouping<V> const& atoms, device const& on,
                                 grouping<V> const& within = grouping<V>{}) {

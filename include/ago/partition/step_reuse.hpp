@@ -128,6 +128,11 @@ constexpr void add_kernel(auto& r, part_loops const& p) {
 /// A pipeline of `count` parts. `use`: set_of the chain in these tiles.
 constexpr void add_pipeline(auto& r, part_loops const* parts, chain_link const* chain, int count,
                             chain_tiling const& tiles, working_set const& use) {
+  if (tiles.how == tiling::fold) {
+    add_pipeline(r, parts, chain, count - 1, {tiling::rows, 0}, use);
+    r.weights += parts[count - 1].parameters;
+    return r.add(parts[count - 2].output, 1, use.of_pass());
+  }
   std::int64_t const passes = use.images * use.passes, input = use.input * use.images, pass = use.of_pass();
   for (int i = 0; i < count; ++i) r.weights += parts[i].parameters;
   if (tiles.how == tiling::operand) return;

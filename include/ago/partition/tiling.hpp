@@ -16,10 +16,11 @@ enum class tiling : std::uint8_t {
   channels_rows,  ///< a few rows of a chunk of channels: rows within chunks
   pixels,         ///< a run of pixels, regardless of rows; for chains of pointwise operators
   operand,        ///< what a contraction copies of an operand at a time, which elementwise operators compute meanwhile
+  fold,           ///< some pixels of a value that others read, too, and stays: the last operator folds them meanwhile
 };
 
 constexpr char const* name_of(tiling how) {
-  constexpr char const* names[] = {"none", "rows", "channels", "channels and rows", "pixels", "operand"};
+  constexpr char const* names[] = {"none", "rows", "channels", "channels and rows", "pixels", "operand", "fold"};
   static_assert(ir::has_enumerators<tiling, ir::lines_of(names)>());
   return names[int(how)];
 }

@@ -35,12 +35,12 @@ constexpr std::int8_t made_operand(graph_view g, step_nodes const& s, chain_tili
   return std::int8_t(in.how == tiling::operand && !is_first ? partition::operand_in_chain(g, s.main) : -1);
 }
 
-/// Is b the only reader of the result of a, and can it follow in a chain?
+/// Can b follow in a chain, and is it the only reader of the result of a, or does it fold that?
 template <int V, int E, int O>
 constexpr bool feeds(graph<V, E, O> const& g, value_uses<V> const& uses, step_nodes const& a, step_nodes const& b) {
   if (a.first_operator() < 0 || b.main < 0 || !a.is_whole() || !b.is_whole()) return false;
-  return value_in_chain(g, b) == a.result && uses.is_private(a.result) && leads_chain(g, a.first_operator()) &&
-         can_follow(g, b.main, a.first_operator());
+  return value_in_chain(g, b) == a.result && (uses.is_private(a.result) || g.nodes[b.main].kind == op::nest) &&
+         leads_chain(g, a.first_operator()) && can_follow(g, b.main, a.first_operator());
 }
 
 /// The tiling of a chain: the wish, if the chain allows it and the tile does not hold everything, otherwise the best
@@ -48,7 +48,7 @@ constexpr bool feeds(graph<V, E, O> const& g, value_uses<V> const& uses, step_no
 constexpr chain_tiling choose_tiling(chain_link const* chain, int count, schedule const& wish, usual_products& known,
                                      device const& on, isa target) {
   if (allows(chain, count, wish.tiling)) {
-    if (wish.tiling == tiling::rows) return {tiling::rows, 0};
+    if (wish.tiling == tiling::rows || wish.tiling == tiling::fold) return {wish.tiling, 0};
     bool const chunks = by_channels(wish.tiling);
     int const tile = chunks ? padded(wish.tile, target) : wish.tile;
     if (tile > 0 && (!chunks || tile < chain[0].out.c)) return {wish.tiling, tile};
@@ -85,9 +85,12 @@ constexpr void tile_group(fusion_list<S>& r, int k, graph<V, E, O> const& g, ste
   chain_tiling const& t = r.tiles[k] = seen.tiles[slot];
   for (int i = 0; i + 1 < count; ++i) {
     long const pixels = chain[i].out.pixels();
-    r.ring[first + i] = t.how == tiling::operand    ? r.none
+    bool const folded = t.how == tiling::fold && i + 2 == count;
+    r.ring[first + i] = folded                      ? 0
+                        : t.how == tiling::operand  ? r.none
                         : t.how == tiling::channels ? chain[i].out.h
                         : t.how == tiling::pixels   ? (t.tile < pixels ? t.tile : int(pixels))
+                        : t.how == tiling::fold     ? rows_kept(chain, count - 1, i)
                                                     : rows_kept(chain, count, i);
     r.chunk[first + i] = by_channels(t.how) ? t.tile : 0;
   }

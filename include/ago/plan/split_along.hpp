@@ -46,6 +46,7 @@ constexpr int granule_of_pixels(planned_step const& p, chain_tiling const& in) {
 /// The granule of a step or pipeline of `count` parts along `how`; 0: it cannot be divided like this. Along rows, the
 /// work items of a pipeline compute the rows at their border twice if a window of a part behind the first one overlaps.
 constexpr int granule_of(planned_step const* parts, int count, chain_tiling const& in, split how) {
+  if (in.how == tiling::fold) return 0;
   if (how == split::channels) {
     bool const whole = count == 1 || (by_channels(in.how) && !parts[count - 1].key.accumulates);
     return whole ? cut_of_channels(parts[0]).granule : 0;

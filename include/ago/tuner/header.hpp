@@ -49,7 +49,8 @@ inline constexpr schedule_field schedule_fields[] = {{"pixels", &schedule::pixel
                                                      {"join", &schedule::join}};
 inline constexpr schedule_field last_schedule_fields[] = {
     {"tile", &schedule::tile}, {"winograd", &schedule::winograd}, {"packing", &schedule::packing}};
-inline constexpr char const* tiling_names[] = {"none", "rows", "channels", "channels_rows", "pixels", "operand"};
+inline constexpr char const* tiling_names[] = {"none",   "rows",    "channels", "channels_rows",
+                                               "pixels", "operand", "fold"};
 static_assert(has_enumerators<tiling, lines_of(tiling_names)>());
 
 /// {.pixels = 7, .vectors = 2}

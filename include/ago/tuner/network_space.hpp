@@ -38,6 +38,7 @@ constexpr tiling_options tilings_of(chain_link const* chain, int count, device c
   for (int const tile : {64, 192}) offer(tiling::channels_rows, tile);
   for (int const tile : {56, 336}) offer(tiling::pixels, tile);
   offer(tiling::operand, 0);
+  offer(tiling::fold, 0);
   return r;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ago/kernel/contraction/copies.hpp>
+#include <ago/kernel/contraction/meanwhile.hpp>
 #include <ago/kernel/epilogue.hpp>
 #include <ago/simd/register_run.hpp>
 
@@ -21,9 +22,10 @@ class product_of_batches {
  public:
   /// Batches first ... last - 1, which begin at multiples of V * L.registers, and end at such or at the end. `rows`,
   /// `columns`: of the first batch, packed or with padding; without if L has a window for them. `copy_a`, `copy_b`: how
-  /// they are copied then.
+  /// they are copied then. `beside`: as of contraction_product.
   static void run(expression::index_expression const& e, float const* rows, float const* columns, float* result,
-                  float* scratch, After const& after, auto const& copy_a, auto const& copy_b, int first, int last) {
+                  float* scratch, After const& after, auto const& copy_a, auto const& copy_b, int first, int last,
+                  auto const& beside) {
     float* const to = scratch + L.copied_rows_at();
     if constexpr (L.rows_turned && !L.rows_known) turn<L.rows_pad_turned>(e, L.form.a, L.form.m, &loop::a, rows, to);
     float* const other = scratch + L.packed_columns_at();
@@ -31,6 +33,8 @@ class product_of_batches {
       turn<L.columns_pad_turned>(e, L.form.b, L.form.n, &loop::b, columns, other);
     float *const some_rows = scratch + L.padded_rows_at(), *const some_columns = scratch + L.padded_columns_at();
     memory m{rows, columns, result, scratch + L.sums_at()};
+    constexpr bool fetches = fetches_other<decltype(beside)>;
+    if constexpr (fetches) m.other = beside.other;
     if constexpr (!L.rows_known && (L.rows_turned || L.rows_window > 0)) m.a = L.rows_turned ? to : some_rows;
     if constexpr (!L.columns_known && (L.columns_turned || L.columns_window > 0))
       m.b = L.columns_turned ? other : some_columns;
@@ -47,7 +51,8 @@ class product_of_batches {
           m.b_from = slide_b(at + read_of_b.lowest, at + read_of_b.highest);
         }
         if (block + 1 < L.k_blocks()) prefetch_rows(m, block + 1);
-        for (int j = 0; j < L.columns; j += column_run) run_of_rows(m, after, {block, i, j, first}, last);
+        for (int j = 0; j < L.columns; j += column_run) run_of_rows<fetches>(m, after, {block, i, j, first}, last);
+        if (block + 1 == L.k_blocks()) beside(i + row_run);
       }
   }
 
@@ -60,7 +65,8 @@ class product_of_batches {
   struct memory {
     float const *a, *b;
     float *c, *sums;
-    long a_from{}, b_from{};  ///< the places of the factors' first elements there
+    long a_from{}, b_from{};       ///< the places of the factors' first elements there
+    float const* other = nullptr;  ///< see meanwhile
   };
   struct spot {
     int block, row, column, batch;
@@ -145,14 +151,16 @@ class product_of_batches {
 
   /// A run of rows, of batches at.batch ... last - 1. A result that is in no cache is nearly written in its order, with
   /// all batches of one tile after the other; otherwise, what all rows read of some batches stays in L1.
+  template <bool FETCHES>
   static void run_of_rows(memory const& m, After const& after, spot const& at, int last) {
     if constexpr (L.fetches_result)
       rows(at, [&]<int ROWS>(spot const& row) {
-        batches(row, last, [&]<int COUNT, int VALID>(spot const& x) { columns<ROWS, COUNT, VALID>(m, after, x); });
+        batches(row, last,
+                [&]<int COUNT, int VALID>(spot const& x) { columns<FETCHES, ROWS, COUNT, VALID>(m, after, x); });
       });
     else
       batches(at, last, [&]<int COUNT, int VALID>(spot const& batch) {
-        rows(batch, [&]<int ROWS>(spot const& x) { columns<ROWS, COUNT, VALID>(m, after, x); });
+        rows(batch, [&]<int ROWS>(spot const& x) { columns<FETCHES, ROWS, COUNT, VALID>(m, after, x); });
       });
   }
   /// f<COUNT, VALID>(spot): for COUNT registers of batches, the last of which has VALID.
@@ -168,12 +176,12 @@ class product_of_batches {
     for (; at.row + L.tile.pixels <= end; at.row += L.tile.pixels) f.template operator()<L.tile.pixels>(at);
     if constexpr (L.tile.pixels_left > 0) f.template operator()<L.tile.pixels_left>(at);
   }
-  template <int ROWS, int COUNT, int VALID>
+  template <bool FETCHES, int ROWS, int COUNT, int VALID>
   AGO_INLINE static void columns(memory const& m, After const& after, spot const& at) {
     spot now = at;
     for (; now.column + L.tile.vectors <= at.column + column_run; now.column += L.tile.vectors)
-      tile<ROWS, L.tile.vectors, COUNT, VALID>(m, after, now);
-    if constexpr (L.tile.vectors_left > 0) tile<ROWS, L.tile.vectors_left, COUNT, VALID>(m, after, now);
+      tile<FETCHES, ROWS, L.tile.vectors, COUNT, VALID>(m, after, now);
+    if constexpr (L.tile.vectors_left > 0) tile<FETCHES, ROWS, L.tile.vectors_left, COUNT, VALID>(m, after, now);
   }
 
   template <int ROWS, int COLUMNS, int COUNT, class F>
@@ -194,9 +202,18 @@ class product_of_batches {
       to[u] = u + 1 < COUNT || VALID == V ? vec<I>::load(from + u * V) : vec<I>::load(from + u * V, VALID);
   }
 
-  template <int ROWS, int COLUMNS, int COUNT, int VALID>
+  template <bool FETCHES, int ROWS, int COLUMNS, int COUNT, int VALID>
   [[gnu::noinline]] static void tile(memory const& given, After const& after, spot const& at) {
     memory const m = given;  // stores of registers might be to `given`, for all that compilers know
+    long const start = m_loops.offset(at.row, &loop::c) + n_loops.offset(at.column, &loop::c) + at.batch * batch_step;
+    if constexpr (FETCHES && batch_step == 1)
+      for_each<ROWS>([&]<int R>() AGO_INLINE_LAMBDA {
+        for_each<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA {
+          constexpr long there = m_loops.offset(R, &loop::c) + n_loops.offset(C, &loop::c);
+          AGO_UNROLL(2)
+          for (int u = 0; u < COUNT; ++u) __builtin_prefetch(m.other + start + there + u * V, 0, 2);
+        });
+      });
     vec<I> acc[ROWS][COLUMNS][COUNT];
     [[maybe_unused]] float* const sums = m.sums + (long(at.row) * L.columns + at.column) * z + at.batch;
     [[maybe_unused]] auto const sum_of = [&](int r, int c, int u)
@@ -227,7 +244,6 @@ class product_of_batches {
         return each(acc, [&](vec<I>& x, int r, int c, int u) AGO_INLINE_LAMBDA { x.store(sum_of(r, c, u)); });
     if constexpr (L.form.scale != 1)
       each(acc, [](vec<I>& x, int, int, int) AGO_INLINE_LAMBDA { x = x * vec<I>(L.form.scale); });
-    long const start = m_loops.offset(at.row, &loop::c) + n_loops.offset(at.column, &loop::c) + at.batch * batch_step;
     for_each<ROWS>([&]<int R>() AGO_INLINE_LAMBDA {
       for_each<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA {
         constexpr long there = m_loops.offset(R, &loop::c) + n_loops.offset(C, &loop::c);

@@ -288,4 +288,18 @@ constexpr contraction_layout layout_of_contraction(kernel_key const& key) {
                                key.made_operand);
 }
 
+/// Does such a product compute all elements of some pixels of its result after all of those before? Of products of
+/// batches, a run of rows at a time.
+constexpr bool has_pixels_in_order(contraction_layout const& l, expression::index_expression const& e) {
+  if (l.by_runs || (l.lanes_are_batches ? l.k_blocks() > 1 : l.batches > 1)) return false;
+  long const channels = e.result.rank > 0 ? e.result.of[e.result.rank - 1] : 1;
+  long step = long(l.columns) * l.batches;  // elements of a row
+  int const run = l.lanes_are_batches ? batched_run(l.form.m, l.tile.pixels) : 1;
+  for (int i = l.form.m.count; i-- > 0; step *= l.form.m.all[i].extent) {
+    bool const is_run = i + 1 == l.form.m.count && l.form.m.all[i].extent == run;
+    if (l.form.m.all[i].extent > 1 && l.form.m.all[i].c != step && !is_run) return false;
+  }
+  return step == e.result.count() && run * l.columns * l.batches % channels == 0;
+}
+
 }  // namespace ago::kernel

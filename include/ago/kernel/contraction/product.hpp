@@ -5,6 +5,7 @@
 #include <ago/kernel/contraction/accumulate.hpp>
 #include <ago/kernel/contraction/batches.hpp>
 #include <ago/kernel/contraction/copies.hpp>
+#include <ago/kernel/contraction/meanwhile.hpp>
 #include <ago/kernel/contraction/results.hpp>
 #include <ago/kernel/contraction/runs.hpp>
 #include <ago/kernel/contraction/steps.hpp>
@@ -24,9 +25,10 @@ template <contraction_layout const& L, isa I, loop_form FORM, class After>
 class contraction_product {
  public:
   /// Computes rows first ... last - 1, counted through all batches; they begin and end at multiples of L.granule(), or
-  /// at the end. `e`: for the padding. `made`: computes elements of the factor that L makes.
+  /// at the end. `e`: for the padding. `made`: computes elements of the factor that L makes. `beside`: what to do
+  /// when some rows are there.
   static void run(expression::index_expression const& e, contraction_memory m, After const& after, auto const& made,
-                  int first, int last) {
+                  int first, int last, auto const& beside) {
     auto const& copy_rows = choose<L.makes_rows>(made);
     auto const& copy_columns = choose<L.makes_columns>(made);
     if constexpr (L.rows_padded && L.rows_window == 0)
@@ -43,10 +45,10 @@ class contraction_product {
     if constexpr (L.columns_last > 0) turn(L.form.b, L.columns_last, m.columns, m.scratch + L.turned_columns_at());
     if constexpr (L.lanes_are_batches)
       return product_of_batches<L, I, After>::run(e, m.rows, m.columns, m.result, m.scratch, after, copy_rows,
-                                                  copy_columns, first / L.rows, last / L.rows);
+                                                  copy_columns, first / L.rows, last / L.rows, beside);
     else if constexpr (L.by_runs)
       product_by_runs<L, I, After>::run(m.rows, m.columns, m.result, m.scratch, after, first, last);
-    else in_batches(m, after, made, first, last);
+    else in_batches(m, after, made, first, last, beside);
   }
 
  private:
@@ -57,7 +59,8 @@ class contraction_product {
   }
   static constexpr plain_copy<I> plain{};
 
-  static void in_batches(contraction_memory const& m, After const& after, auto const& made, int first, int last) {
+  static void in_batches(contraction_memory const& m, After const& after, auto const& made, int first, int last,
+                         auto const& beside) {
     for (int z = first / L.rows; long(z) * L.rows < last; ++z) {
       int const begin = z * L.rows, from = first > begin ? first - begin : 0;
       int const end = last - begin < L.rows ? last - begin : L.rows;
@@ -75,7 +78,7 @@ class contraction_product {
         copies::columns(now.b + L.form.b.start + batch_loops.offset(z, &loop::b), packed);
         now.b = packed;
       }
-      rows(now, m.scratch, after, made, from, end);
+      rows(now, m.scratch, after, made, from, end, beside);
     }
   }
 
@@ -109,6 +112,7 @@ class contraction_product {
     bool begins, ends;
     float const* source = nullptr;  ///< of a panel that its first tile packs
     float* packed = nullptr;        ///< to there, which is `b`
+    float const* other = nullptr;   ///< see meanwhile
   };
 
   static void pad(expression::index_expression const& e, expression::matrix_operand const& o, float const*& from,
@@ -132,11 +136,13 @@ class contraction_product {
                                              });
   }
 
-  static void rows(batch now, float* scratch, After const& after, auto const& made, int from, int end) {
+  static void rows(batch now, float* scratch, After const& after, auto const& made, int from, int end,
+                   auto const& beside) {
     int starts[L.row_block], steps[L.walks ? L.k_block : 1];
     spot row[L.row_block];
-    for (int first = from; first < end; first += L.row_block) {
-      int const count = end - first < L.row_block ? end - first : L.row_block;
+    int const block = rows_of_block(beside);
+    for (int first = from; first < end; first += block) {
+      int const count = end - first < block ? end - first : block;
       AGO_UNROLL(1)
       for (int r = 0; r < count; ++r) {
         starts[r] = int(m_loops.offset(first + r, &loop::a));
@@ -153,6 +159,7 @@ class contraction_product {
         work w{nullptr, L.row_stride, starts, steps,   count,   L.steps_in(b), now.b,
                now.c,   row,          0,      nullptr, nullptr, b == 0,        b + 1 == L.k_blocks()};
         if constexpr (L.k_blocks() > 1 || L.lanes_are_steps) w.sums = scratch + L.sums_at();
+        if constexpr (fetches_other<decltype(beside)>) w.other = beside.other;
         if constexpr (L.rows_known) {
           w.a = now.a + (long(b) * L.rows + first) * L.row_stride;
         } else if constexpr (L.walks) {
@@ -174,10 +181,20 @@ class contraction_product {
           by_steps::add_block({w.a, now.b + long(b) * L.k_block, w.sums, count, w.depth, w.begins});
           if (w.ends) by_steps::finish(w.sums, row, count, w.c, after);
         } else {
-          panels(w, now.b, scratch + L.packed_columns_at(), after, b);
+          panels<fetches_other<decltype(beside)>>(w, now.b, scratch + L.packed_columns_at(), after, b);
         }
       }
+      beside(first + count);
     }
+  }
+
+  /// Rows that are computed at a time: whole tiles.
+  static constexpr int rows_of_block(nothing_meanwhile const&) { return L.row_block; }
+  template <class F, bool Fetches>
+  static int rows_of_block(meanwhile<F, Fetches> const& beside) {
+    int const wish = beside.rows / L.tile.pixels * L.tile.pixels;
+    if (L.packs_by_panel || wish > L.row_block) return L.row_block;
+    return wish > L.tile.pixels ? wish : L.tile.pixels;
   }
 
   /// Floats from one step of K to the next of rows of outer products, and of columns in place.
@@ -187,6 +204,7 @@ class contraction_product {
   }
 
   /// `packed`: where a panel is packed, if that is done one by one.
+  template <bool FETCHES>
   AGO_INLINE static void panels(work& w, float const* b, float* packed, After const& after, int block) {
     constexpr int whole = L.vectors / L.tile.vectors * L.panel();
     constexpr bool partial = L.columns % V != 0;
@@ -204,7 +222,7 @@ class contraction_product {
       } else {
         w.b = b + column_place(block, column);
       }
-      panel<VECTORS, PARTIAL>(w, after);
+      panel<VECTORS, PARTIAL, FETCHES>(w, after);
     };
     for (int column = 0; column < full; column += L.panel()) compute.template operator()<L.tile.vectors, false>(column);
     if constexpr (full < whole) compute.template operator()<L.tile.vectors, true>(full);
@@ -235,7 +253,7 @@ class contraction_product {
   /// longer than that.
   static constexpr bool is_read_by_few = L.row_block <= 8 * L.tile.pixels;
 
-  template <int VECTORS, bool PARTIAL>
+  template <int VECTORS, bool PARTIAL, bool FETCHES>
   [[gnu::noinline]] static void panel(work const& given, After const& after) {
     constexpr int width = VECTORS * V;
     work const w = given;
@@ -245,6 +263,7 @@ class contraction_product {
     auto const columns = results::template pieces<width>(after, w.column, w.ends ? valid : 0);
     [[maybe_unused]] bool const fetches = w.ends && columns.direct;
     [[maybe_unused]] places<VECTORS> const here(w.c, w.column), next(w.c, w.column + width);
+    [[maybe_unused]] places<VECTORS> const other(FETCHES ? w.other : w.c, w.column);
     [[maybe_unused]] int line = 0;  // of the next panel
     auto const tile = [&]<int PIXELS, bool OF_SOURCE = false>(int first) AGO_INLINE_LAMBDA {
       vec<I> acc[PIXELS][VECTORS];
@@ -255,6 +274,8 @@ class contraction_product {
         each([&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x = vec<I>::load(sums + (r * VECTORS + v) * V); });
       if constexpr (fetches_panel && results::are_fetched)
         for (int r = 0; r < PIXELS && fetches; ++r) here.fetch(w.row[first + r]);
+      if constexpr (FETCHES)
+        for (int r = 0; r < PIXELS && w.ends; ++r) other.fetch_to_read(w.row[first + r]);
       float const* const a = w.a + (L.walks ? 0 : first * w.a_stride);
       auto const add = [&](int k, int steps) AGO_INLINE_LAMBDA {
         if constexpr (L.columns_in_place) add_in_place<last>(w, a, first, k, steps, acc);

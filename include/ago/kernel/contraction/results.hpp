@@ -96,6 +96,10 @@ class contraction_results {
       AGO_UNROLL(32)
       for (int v = 0; v < VECTORS; ++v) __builtin_prefetch(at[v] + row.at, 1);
     }
+    AGO_INLINE void fetch_to_read(spot const& row) const {
+      AGO_UNROLL(32)
+      for (int v = 0; v < VECTORS; ++v) __builtin_prefetch(at[v] + row.at, 0, 2);
+    }
   };
 
   /// Finishes and stores a tile whose first row is `row`. PARTIAL: the last register may have fewer valid lanes.

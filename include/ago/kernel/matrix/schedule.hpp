@@ -287,7 +287,7 @@ constexpr int matrix_block(kernel_key const& key, step_data const& s, schedule c
 
 /// The same for a part of a pipeline.
 constexpr long pixels_in_line(structure what, step_data const& s, tiling how) {
-  bool const rows = how == tiling::rows || how == tiling::channels_rows;
+  bool const rows = how == tiling::rows || how == tiling::channels_rows || how == tiling::fold;
   if (what == structure::pointwise && rows) return s.out.w;
   if (what == structure::pointwise && how == tiling::channels) return long(s.out.h) * s.out.w;
   return pixels_in_line(what, s);

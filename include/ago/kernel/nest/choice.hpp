@@ -9,9 +9,10 @@
 
 namespace ago::kernel {
 
+/// `some`: for a nest that folds some pixels after the others, while they are in a cache.
 class nest_maker {
  public:
-  constexpr nest_maker(expression::index_expression const& e, isa target) : e_(e) {
+  constexpr nest_maker(expression::index_expression const& e, isa target, bool some = false) : e_(e), some_(some) {
     find_loops();
     find_indices();
     merge();
@@ -22,7 +23,7 @@ class nest_maker {
     find_block();
     find_limits();
     find_lane_steps();
-    find_streams();
+    if (!some) find_streams();
   }
   nest_layout made{};
 
@@ -236,8 +237,10 @@ class nest_maker {
   }
   /// Several sums hide the latency of additions, and share what does not vary. Many read memory from end to end where
   /// sums are over the rows of something that is read in place: those of 144 channels over pixels take two thirds of
-  /// the time with 9 registers that they take with 4.
+  /// the time with 9 registers that they take with 4. If that is in a cache, what does not vary should be in registers,
+  /// too.
   constexpr int most_registers() const {
+    if (some_) return 4;
     int varying = 0;
     for (int n = 0; n < e_.body.node_count; ++n) varying += made.varies(n);
     return !reads_in_place() || varying > 24 ? 4 : lanes(made.target) >= 16 ? 12 : 8;
@@ -264,7 +267,8 @@ class nest_maker {
     std::uint32_t const over = made.folds_over[fold];
     if (over == 0 || (over & (over - 1)) != 0) return;
     int const loop = __builtin_ctz(over), extent = made.loops[loop].extent;
-    made.blocks_in_result = extent > few && made.loops[made.vector_loop].extent > made.registers * lanes(made.target);
+    made.blocks_in_result =
+        !some_ && extent > few && made.loops[made.vector_loop].extent > made.registers * lanes(made.target);
     if (!made.blocks_in_result && (extent < 2 * many || !(is_sum(fold) || is_sum(other)))) return;
     made.block_loop = loop;
     made.block = made.blocks_in_result ? few : many;
@@ -334,10 +338,11 @@ class nest_maker {
   }
 
   expression::index_expression const& e_;
+  bool some_;
 };
 
-constexpr nest_layout layout_of_nest(expression::index_expression const& e, isa target) {
-  return kernel::nest_maker(e, target).made;
+constexpr nest_layout layout_of_nest(expression::index_expression const& e, isa target, bool some = false) {
+  return kernel::nest_maker(e, target, some).made;
 }
 
 /// Work items divide the range of the outermost axis. Steps of loop 0 in one of that axis, as a fraction.
@@ -356,6 +361,14 @@ constexpr int nest_granule(nest_layout const& l, expression::index_expression co
   if (l.pair_loop == 0) return outermost_extent(e);
   long const unit = p.denominator * (l.vector_loop == 0 && !l.along_fold ? l.registers * lanes(l.target) : 1);
   return int(unit / expression::common_divisor(p.numerator, unit));
+}
+
+/// Can such a nest add up some pixels after the others? If it folds over one loop, and its registers run along another.
+constexpr bool adds_pixels(nest_layout const& l, expression::index_expression const& e) {
+  int const fold = l.pair_loop >= 0 ? l.pair[0] : e.root();
+  std::uint32_t const over = l.folds_over[fold];
+  return is_fold(e.body.nodes[fold].kind) && l.vector_loop >= 0 && !l.along_fold && !l.turn.turns() &&
+         (over & (over - 1)) == 0 && over != 0;
 }
 
 constexpr nest_layout layout_of_nest(kernel_key const& key) { return layout_of_nest(*key.described, key.target); }
