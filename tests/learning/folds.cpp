@@ -18,7 +18,7 @@ constexpr auto mixed = [](tensor x) {
   tensor const y = x | conv2d{.out = 67, .kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu6{} |
                    pointwise{.out = 75} | batch_norm{} | relu{};
   tensor const z = y | depthwise{.kernel = 3, .pad = 1} | batch_norm{} | relu6{} | pointwise{.out = 75} | batch_norm{};
-  return y + z | depthwise{.kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu6{} | pointwise{.out = 90} |
+  return (y + z) | depthwise{.kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu6{} | pointwise{.out = 90} |
          batch_norm{} | relu6{};
 };
 constexpr auto net = input{.h = 20, .w = 44, .c = 3} | mixed | global_avg_pool{} | linear{5};

@@ -27,8 +27,9 @@ class contraction_product {
   /// Computes rows first ... last - 1, counted through all batches; they begin and end at multiples of L.granule(), or
   /// at the end. `e`: for the padding. `made`: computes elements of the factor that L makes. `beside`: what to do
   /// when some rows are there.
+  template <class Beside = nothing_meanwhile>
   static void run(expression::index_expression const& e, contraction_memory m, After const& after, auto const& made,
-                  int first, int last, auto const& beside) {
+                  int first, int last, Beside const& beside = {}) {
     auto const& copy_rows = choose<L.makes_rows>(made);
     auto const& copy_columns = choose<L.makes_columns>(made);
     if constexpr (L.rows_padded && L.rows_window == 0)

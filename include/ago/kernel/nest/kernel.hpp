@@ -28,11 +28,13 @@ template <kernel_key K>
 struct nest_kernel {
   static_assert(K.after.count() == 0, "a nest takes no epilogue");
   static constexpr bool reads_row_by_row = true;
+  /// A copy: clang (at least 14 and 19) misreads a part of a template argument at run time.
+  static constexpr expression::index_expression const* described = K.described;
 
   static void run(step_data const& s, kernel_memory const& m) {
     constexpr nest_layout const& L = layout_of_loops<K>;
-    constexpr nest_portion portion = portion_of(L, *K.described);
-    index_range const part = granules_in(s.portion, nest_granule(L, *K.described), outermost_extent(*K.described));
+    constexpr nest_portion portion = portion_of(L, *described);
+    index_range const part = granules_in(s.portion, nest_granule(L, *described), outermost_extent(*described));
     using program = nest_program<*K.described, layout_of_loops<K>>;
     program::run(operands(s, m).of, mutable_address(s.destination, m), m.arena + s.scratch, portion.at(part.first),
                  portion.at(part.last));
@@ -53,7 +55,7 @@ struct nest_kernel {
   /// The first of these that is not `one`.
   static float const* operand_beside(float const* one, step_data const& s, kernel_memory const& m) {
     float const* r = one;
-    for (int i = K.described->operand_count; i-- > 0;)
+    for (int i = described->operand_count; i-- > 0;)
       if (float const* const x = operand_of_expression(s, m, i, -1); (operands_folded<K> >> i & 1) && x != one) r = x;
     return r;
   }
@@ -64,7 +66,7 @@ struct nest_kernel {
   };
   static operand_list operands(step_data const& s, kernel_memory const& m) {
     operand_list r;
-    for (int i = 0; i < K.described->operand_count; ++i) r.of[i] = operand_of_expression(s, m, i, -1);
+    for (int i = 0; i < described->operand_count; ++i) r.of[i] = operand_of_expression(s, m, i, -1);
     return r;
   }
 };
