@@ -50,7 +50,7 @@ TEST_CASE("values that would leave L2 are computed again, as operands of their r
   using program = again::program;
   int elementwise_rows = 0;
   for (int k = 0; k < again::steps; ++k)
-    if (program::tiling_of(k).how == tiling::rows)
+    if (tiling const how = program::tiling_of(k).how; how == tiling::rows || how == tiling::fold)
       elementwise_rows += program::plan.steps[program::first_part(k)].key.what == plan::structure::elementwise;
   CHECK(pipelines<keeping>(tiling::operand) == 0);
   CHECK(elementwise_rows >= 5);
