@@ -34,7 +34,7 @@ inline std::string in_words(graph_view g, step_nodes const& s) {
 inline std::string tile_text(int pixels, int vectors) { return std::to_string(pixels) + 'x' + std::to_string(vectors); }
 
 inline std::string in_words(chain_tiling const& t) {
-  return t.how == tiling::rows ? name_of(t.how) : name_of(t.how) + (" by " + std::to_string(t.tile));
+  return t.tile == 0 ? name_of(t.how) : name_of(t.how) + (" by " + std::to_string(t.tile));
 }
 
 /// The outermost loop of a step, as decided by its cache tile: "pixels outermost", or the size of its blocks. Empty
