@@ -63,16 +63,19 @@ TEST_CASE("every kernel that computes pixels in their order has them folded mean
   CHECK(folds<program>(is(plan::structure::convolution)) == 1);
   CHECK(folds<program>(is(plan::structure::depthwise)) == 1);
   CHECK(folds<program>(is(plan::structure::pointwise)) == 2);
-  int of_batches = 0, of_products = 0;
+  int of_batches = 0, of_products = 0, in_order = 0;
   folds<program>([&](plan::kernel_key const& key) {
     if (key.what != plan::structure::contraction) return 0;
     kernel::contraction_layout const l = kernel::layout_of_contraction(key);
-    CHECK(kernel::has_pixels_in_order(l, *key.described));
+    in_order += kernel::has_pixels_in_order(l, *key.described);
     ++(l.lanes_are_batches ? of_batches : of_products);
     return 1;
   });
-  CHECK(of_batches == 2);
+  // With short registers, the product of the strided depthwise gradient has a layout without an order of pixels.
+  int const strided = lanes(native_isa) >= 16;
+  CHECK(of_batches == 1 + strided);
   CHECK(of_products >= 2);
+  CHECK(in_order >= of_batches + 2);
   CHECK(drawn::check<trainer_on<small_caches>>() == 0);
 }
 
