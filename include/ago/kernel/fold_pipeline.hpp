@@ -25,6 +25,7 @@ class fold_pipeline {
     step_data const *const parts = &first, &s = parts[value_part], &sums = parts[fold_part];
     if constexpr (computes_rows<value>) {
       for (int n = 0; n < s.out.n; ++n) image(parts, m, n);
+      if constexpr (!fold::adds_pixels) fold::run(sums, m);
     } else if constexpr (value::has_pixels_in_order && fold::adds_pixels) {
       long const fit = block_floats / s.out.c, first_rows = pipeline_rows * s.out.w, end = s.out.pixels();
       long const block = fit > first_rows ? fit : first_rows;
@@ -55,8 +56,6 @@ class fold_pipeline {
         fold::pixels(parts[fold_part], m, (row + first) * s.out.w, (row + end) * s.out.w);
       }
     }
-    if constexpr (!fold::adds_pixels)
-      if (n + 1 == s.out.n) fold::run(parts[fold_part], m);
   }
 };
 

@@ -79,13 +79,14 @@ struct link_alone {
 /// other memory: half of L2, between what small and large networks use (of plans of six networks for three devices, the
 /// predicted times are the least with it).
 struct links_alone {
+  link_alone const* links;  ///< which outlive this
   timed_step steps[max_parts]{}, around{};
   std::int64_t before{};                   ///< bytes used then
   std::int64_t price = 0, arithmetic = 0;  ///< of which for matrix products
   bool may_end_in_pairs;                   ///< see may_be_paired()
 
-  constexpr links_alone(chain_link const* chain, link_alone const* links, int count, device const& on)
-      : may_end_in_pairs(may_be_paired(chain[count - 1], on)) {
+  constexpr links_alone(chain_link const* chain, link_alone const* each, int count, device const& on)
+      : links(each), may_end_in_pairs(may_be_paired(chain[count - 1], on)) {
     for (int i = 0; i < count; ++i) {
       steps[i] = links[i].step;
       around.length += steps[i].length;

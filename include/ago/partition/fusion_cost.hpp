@@ -121,16 +121,16 @@ inline constexpr std::int64_t refused = no_price / 2;
 /// The price that is saved because the last link of a chain reads pixels of a value, which stays in memory, right after
 /// they have been computed. The links before it are computed as usual, but for products, whose register tiles fit a row
 /// then. Several threads cannot share such a chain.
-constexpr std::int64_t saved_by_folding(chain_link const* chain, link_alone const* links, int count,
+constexpr std::int64_t saved_by_folding(chain_link const* chain, int count, links_alone const& alone,
                                         pipeline_parts& parts, device const& on) {
   chain_link const& last = chain[count - 2];
   if (last.out.w < 7 || better_alone(chain[0]) || on.threads > 1) return refused;
   working_set const use = set_of(chain, count, {tiling::fold, 0});
   std::int64_t const value = bytes(last.out), start = use.images * use.passes * rows_price;
-  std::int64_t const saved = price_of_reading(value, links[count - 2].step, links[count - 1].step, on) -
+  std::int64_t const saved = price_of_reading(value, alone.steps[count - 2], alone.steps[count - 1], on) -
                              value * price_after(use.of_pass(), on);
   if (count == 2 && !is_matrix_product(last.kind)) return saved - start;
-  links_alone const before(chain, links, count - 1, on);
+  links_alone const before(chain, alone.links, count - 1, on);
   std::int64_t const of_rows = price_of_pipeline(chain, count - 1, {tiling::rows, 0}, use, parts, before, on);
   return saved - start + before.price - of_rows - overhead(chain, count - 1, {tiling::rows, 0}, use, on);
 }
@@ -138,6 +138,7 @@ constexpr std::int64_t saved_by_folding(chain_link const* chain, link_alone cons
 /// If it is no more than `least`, any price from it to `least`, without computing what the pipeline takes.
 constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling const& t, links_alone const& alone,
                                 pipeline_parts& parts, device const& on, std::int64_t least = no_price) {
+  if (t.how == tiling::fold) return saved_by_folding(chain, count, alone, parts, on);
   bool const rows = t.how == tiling::rows || t.how == tiling::channels_rows, chunks = by_channels(t.how);
   if (rows && chain[count - 1].out.w < 7) return 0;
   if (chunks && t.tile < (rows ? 32 : 48)) return 0;
@@ -156,7 +157,7 @@ constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how
                                   pipeline_parts& parts, device const& on, std::int64_t least = no_price) {
   int const chunks[] = {on.in_order ? 48 : 64, on.in_order ? 64 : 48, 96, 192, 32, 16};
   constexpr int runs[] = {168, 84, 56, 28};
-  if (how == tiling::rows || how == tiling::operand)
+  if (how == tiling::rows || how == tiling::operand || how == tiling::fold)
     return {{how, 0}, saved_by(chain, count, {how, 0}, alone, parts, on, least)};
   bool const wide = how == tiling::channels_rows || is_matrix_product(chain[count - 1].kind);
   bool const of_channels = by_channels(how);
@@ -176,10 +177,10 @@ constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how
 /// The best tiling of links that have these prices alone, if it saves more than `least`; otherwise any.
 constexpr tiling_choice best_tiling(chain_link const* chain, link_alone const* links, int count, usual_products& known,
                                     device const& on, std::int64_t least) {
-  pipeline_parts parts(links, count, known);
-  if (allows(chain, count, tiling::fold)) return {{tiling::fold, 0}, saved_by_folding(chain, links, count, parts, on)};
-  constexpr tiling all[] = {tiling::pixels, tiling::rows, tiling::channels, tiling::channels_rows, tiling::operand};
+  constexpr tiling all[] = {tiling::pixels,        tiling::rows,    tiling::channels,
+                            tiling::channels_rows, tiling::operand, tiling::fold};
   links_alone const alone(chain, links, count, on);
+  pipeline_parts parts(links, count, known);
   tiling_choice best{};
   for (tiling const how : all) {
     if (!allows(chain, count, how) || (how == tiling::rows && best.best.how == tiling::pixels)) continue;
@@ -206,7 +207,6 @@ constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling
   usual_products known;
   chain_alone const each(chain, count, known, on);
   pipeline_parts parts(each.links, count, known);
-  if (t.how == tiling::fold) return saved_by_folding(chain, each.links, count, parts, on);
   return saved_by(chain, count, t, {chain, each.links, count, on}, parts, on);
 }
 
@@ -217,7 +217,6 @@ constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how
   usual_products known;
   chain_alone const each(chain, count, known, on);
   pipeline_parts parts(each.links, count, known);
-  if (how == tiling::fold) return {{how, 0}, saved_by_folding(chain, each.links, count, parts, on)};
   return best_tile(chain, count, how, {chain, each.links, count, on}, parts, on);
 }
 

@@ -48,7 +48,7 @@ constexpr bool feeds(graph<V, E, O> const& g, value_uses<V> const& uses, step_no
 constexpr chain_tiling choose_tiling(chain_link const* chain, int count, schedule const& wish, usual_products& known,
                                      device const& on, isa target) {
   if (allows(chain, count, wish.tiling)) {
-    if (wish.tiling == tiling::rows || wish.tiling == tiling::fold) return {wish.tiling, 0};
+    if (wish.tiling == tiling::rows) return {tiling::rows, 0};
     bool const chunks = by_channels(wish.tiling);
     int const tile = chunks ? padded(wish.tile, target) : wish.tile;
     if (tile > 0 && (!chunks || tile < chain[0].out.c)) return {wish.tiling, tile};
@@ -83,15 +83,13 @@ constexpr void tile_group(fusion_list<S>& r, int k, graph<V, E, O> const& g, ste
     seen.tiles[slot] = choose_tiling(chain, count, wish ? *wish : schedule{}, seen.products, o.device, o.target);
   }
   chain_tiling const& t = r.tiles[k] = seen.tiles[slot];
-  for (int i = 0; i + 1 < count; ++i) {
+  int const links = t.how == tiling::fold ? count - 1 : count;  // the last of these keeps all of its result
+  for (int i = 0; i + 1 < links; ++i) {
     long const pixels = chain[i].out.pixels();
-    bool const folded = t.how == tiling::fold && i + 2 == count;
-    r.ring[first + i] = folded                      ? 0
-                        : t.how == tiling::operand  ? r.none
+    r.ring[first + i] = t.how == tiling::operand    ? r.none
                         : t.how == tiling::channels ? chain[i].out.h
                         : t.how == tiling::pixels   ? (t.tile < pixels ? t.tile : int(pixels))
-                        : t.how == tiling::fold     ? rows_kept(chain, count - 1, i)
-                                                    : rows_kept(chain, count, i);
+                                                    : rows_kept(chain, links, i);
     r.chunk[first + i] = by_channels(t.how) ? t.tile : 0;
   }
 }

@@ -141,7 +141,8 @@ constexpr moved_bytes moved_by_step(reuse_clock<S>& clock, auto const& step, cha
   step_reuse const reuse = step.reuse(tiles);
   place const& to = step.last().destination;
   double const written = 4. * double(floats_in_lines(to, step.last().out));
-  double const kept = tiles.how == tiling::fold ? 4. * double(step.parts[step.count - 2].data.out.count()) : 0;
+  planned_data const* const folded = tiles.how == tiling::fold ? &step.parts[step.count - 2].data : nullptr;
+  double const kept = folded ? 4. * double(folded->out.count()) : 0;
   double length = double(reuse.weights + reuse.scratch) + written + kept;
   for (long const ring : reuse.rings) length += double(ring);
   step.for_each_read([&](place const& at, shape const& s) { length += 4. * double(floats_in_lines(at, s)); });
@@ -160,12 +161,11 @@ constexpr moved_bytes moved_by_step(reuse_clock<S>& clock, auto const& step, cha
               share(last_read), reuse.to_product);
   });
   clock.use(moved, to, floats_spanned(to, step.last().out), written, length, share(write), share(write));
-  bool const folds = tiles.how == tiling::fold;
-  if (folds) {
-    planned_data const& d = step.parts[step.count - 2].data;
-    clock.use(moved, d.destination, floats_spanned(d.destination, d.out), kept, length, share(write), share(write));
-  }
-  for (int i = 0; i + 1 + folds < step.count; ++i) throughout(step.parts[i].data.destination, double(reuse.rings[i]));
+  if (folded)
+    clock.use(moved, folded->destination, floats_spanned(folded->destination, folded->out), kept, length, share(write),
+              share(write));
+  for (int i = 0; i + 1 < step.count; ++i)
+    if (reuse.rings[i] > 0) throughout(step.parts[i].data.destination, double(reuse.rings[i]));
   if (reuse.scratch > 0) throughout({place::area::arena, 0, step.last().scratch}, double(reuse.scratch));
   for (int i = 0; i < reuse.count; ++i)
     clock.move(moved, double(reuse.again[i].bytes), double(reuse.again[i].distance), reuse.again[i].to_product);

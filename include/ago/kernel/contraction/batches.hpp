@@ -13,7 +13,7 @@
 namespace ago::kernel {
 
 /// C[z, m, n] = scale * sum over k of A[z, m, k] * B[z, k, n] of the layout L, whose lanes are batches z.
-template <contraction_layout const& L, isa I, class After>
+template <contraction_layout const& L, isa I, class After, bool Fetches>
 class product_of_batches {
   using loop = expression::matrix_loop;
   using loops = expression::matrix_loops;
@@ -33,8 +33,7 @@ class product_of_batches {
       turn<L.columns_pad_turned>(e, L.form.b, L.form.n, &loop::b, columns, other);
     float *const some_rows = scratch + L.padded_rows_at(), *const some_columns = scratch + L.padded_columns_at();
     memory m{rows, columns, result, scratch + L.sums_at()};
-    constexpr bool fetches = fetches_other<decltype(beside)>;
-    if constexpr (fetches) m.other = beside.other;
+    if constexpr (Fetches) m.other = beside.other;
     if constexpr (!L.rows_known && (L.rows_turned || L.rows_window > 0)) m.a = L.rows_turned ? to : some_rows;
     if constexpr (!L.columns_known && (L.columns_turned || L.columns_window > 0))
       m.b = L.columns_turned ? other : some_columns;
@@ -51,7 +50,7 @@ class product_of_batches {
           m.b_from = slide_b(at + read_of_b.lowest, at + read_of_b.highest);
         }
         if (block + 1 < L.k_blocks()) prefetch_rows(m, block + 1);
-        for (int j = 0; j < L.columns; j += column_run) run_of_rows<fetches>(m, after, {block, i, j, first}, last);
+        for (int j = 0; j < L.columns; j += column_run) run_of_rows(m, after, {block, i, j, first}, last);
         if (block + 1 == L.k_blocks()) beside(i + row_run);
       }
   }
@@ -151,16 +150,14 @@ class product_of_batches {
 
   /// A run of rows, of batches at.batch ... last - 1. A result that is in no cache is nearly written in its order, with
   /// all batches of one tile after the other; otherwise, what all rows read of some batches stays in L1.
-  template <bool FETCHES>
   static void run_of_rows(memory const& m, After const& after, spot const& at, int last) {
     if constexpr (L.fetches_result)
       rows(at, [&]<int ROWS>(spot const& row) {
-        batches(row, last,
-                [&]<int COUNT, int VALID>(spot const& x) { columns<FETCHES, ROWS, COUNT, VALID>(m, after, x); });
+        batches(row, last, [&]<int COUNT, int VALID>(spot const& x) { columns<ROWS, COUNT, VALID>(m, after, x); });
       });
     else
       batches(at, last, [&]<int COUNT, int VALID>(spot const& batch) {
-        rows(batch, [&]<int ROWS>(spot const& x) { columns<FETCHES, ROWS, COUNT, VALID>(m, after, x); });
+        rows(batch, [&]<int ROWS>(spot const& x) { columns<ROWS, COUNT, VALID>(m, after, x); });
       });
   }
   /// f<COUNT, VALID>(spot): for COUNT registers of batches, the last of which has VALID.
@@ -176,12 +173,12 @@ class product_of_batches {
     for (; at.row + L.tile.pixels <= end; at.row += L.tile.pixels) f.template operator()<L.tile.pixels>(at);
     if constexpr (L.tile.pixels_left > 0) f.template operator()<L.tile.pixels_left>(at);
   }
-  template <bool FETCHES, int ROWS, int COUNT, int VALID>
+  template <int ROWS, int COUNT, int VALID>
   AGO_INLINE static void columns(memory const& m, After const& after, spot const& at) {
     spot now = at;
     for (; now.column + L.tile.vectors <= at.column + column_run; now.column += L.tile.vectors)
-      tile<FETCHES, ROWS, L.tile.vectors, COUNT, VALID>(m, after, now);
-    if constexpr (L.tile.vectors_left > 0) tile<FETCHES, ROWS, L.tile.vectors_left, COUNT, VALID>(m, after, now);
+      tile<ROWS, L.tile.vectors, COUNT, VALID>(m, after, now);
+    if constexpr (L.tile.vectors_left > 0) tile<ROWS, L.tile.vectors_left, COUNT, VALID>(m, after, now);
   }
 
   template <int ROWS, int COLUMNS, int COUNT, class F>
@@ -202,11 +199,11 @@ class product_of_batches {
       to[u] = u + 1 < COUNT || VALID == V ? vec<I>::load(from + u * V) : vec<I>::load(from + u * V, VALID);
   }
 
-  template <bool FETCHES, int ROWS, int COLUMNS, int COUNT, int VALID>
+  template <int ROWS, int COLUMNS, int COUNT, int VALID>
   [[gnu::noinline]] static void tile(memory const& given, After const& after, spot const& at) {
     memory const m = given;  // stores of registers might be to `given`, for all that compilers know
     long const start = m_loops.offset(at.row, &loop::c) + n_loops.offset(at.column, &loop::c) + at.batch * batch_step;
-    if constexpr (FETCHES && batch_step == 1)
+    if constexpr (Fetches && batch_step == 1)
       for_each<ROWS>([&]<int R>() AGO_INLINE_LAMBDA {
         for_each<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA {
           constexpr long there = m_loops.offset(R, &loop::c) + n_loops.offset(C, &loop::c);

@@ -16,7 +16,9 @@ inline constexpr contraction_layout layout_of_product = layout_of_contraction(K)
 /// items are ranges of rows, s.portion of layout.all_rows(), which begin at multiples of layout.granule().
 template <kernel_key K>
 struct contraction_kernel {
-  static void run(step_data const& s, kernel_memory const& m) { compute(s, m, plain_copy<K.target>{}, nothing_else); }
+  static void run(step_data const& s, kernel_memory const& m) {
+    compute<false>(s, m, plain_copy<K.target>{}, nothing_meanwhile{});
+  }
 
   /// Are pixels of the result computed in their order?
   static constexpr bool has_pixels_in_order = kernel::has_pixels_in_order(layout_of_product<K>, *K.described);
@@ -28,34 +30,32 @@ struct contraction_kernel {
   {
     long const of_row = long(L.columns) * L.batches;  // elements
     auto const rows_written = [&](long rows) { written(rows * of_row / s.out.c); };
-    meanwhile<decltype(rows_written), Fetches> const beside{int(pixels * s.out.c / of_row), other, rows_written};
-    compute(s, m, plain_copy<K.target>{}, beside);
+    meanwhile<decltype(rows_written)> const beside{int(pixels * s.out.c / of_row), other, rows_written};
+    compute<Fetches>(s, m, plain_copy<K.target>{}, beside);
   }
 
   /// With operand K.made_operand computed by the elementwise operators of `Before`, a few elements at a time. `first`:
   /// their data, which those of the product follow.
   template <kernel_key Before>
   static void run_after(step_data const& first, kernel_memory const& m) {
-    compute((&first)[1], m, elementwise_source<Before>(first, m), nothing_else);
+    compute<false>((&first)[1], m, elementwise_source<Before>(first, m), nothing_meanwhile{});
   }
 
  private:
   static constexpr contraction_layout const& L = layout_of_product<K>;
 
-  static constexpr nothing_meanwhile nothing_else{};
-
-  template <class Made>
+  template <bool Fetches, class Made>
   static void compute(step_data const& s, kernel_memory const& m, Made const& made, auto const& beside) {
     constexpr expression::index_expression const* e = K.described;
     contraction_memory const memory{operand<L.rows_operand>(s, m, made), operand<L.columns_operand>(s, m, made),
                                     mutable_address(s.destination, m), m.arena + s.scratch};
     index_range const rows = granules_in(s.portion, L.granule(), int(L.all_rows()));
     if constexpr (K.after.count() == 0) {
-      using product = contraction_product<layout_of_product<K>, K.target, form_of(K), no_epilogue>;
+      using product = contraction_product<layout_of_product<K>, K.target, form_of(K), no_epilogue, Fetches>;
       product::run(*e, memory, {}, made, rows.first, rows.last, beside);
     } else {
       using after = contraction_epilogue<K.after, K.target>;
-      using product = contraction_product<layout_of_product<K>, K.target, form_of(K), after>;
+      using product = contraction_product<layout_of_product<K>, K.target, form_of(K), after, Fetches>;
       finisher<K.after, K.target> const finish(s, m);
       product::run(*e, memory, {finish, s.out.c}, made, rows.first, rows.last, beside);
     }

@@ -4,26 +4,23 @@
 
 #include <ago/requirements.hpp>
 
-#include <type_traits>
+#include <limits>
 
 namespace ago::kernel {
 
-/// written(rows that are there) is called after about `rows` rows more, and at the end. `Fetches`: it reads `other`,
-/// too, a value with the places of the result, which is prefetched where these are computed: memory would be idle
-/// meanwhile, and a core waits for one value that it then reads alone nearly as long as for two.
-template <class F, bool Fetches>
+/// written(rows that are there) is called after about `rows` rows more, and at the end. If it reads `other`, too, a
+/// value with the places of the result, that is prefetched where these are computed (contraction_product's `Fetches`):
+/// memory would be idle meanwhile, and a core waits for one value that it then reads alone nearly as long as for two.
+template <class F>
 struct meanwhile {
-  static constexpr bool fetches = Fetches;
   int rows;
   float const* other;
   F const& written;
   void operator()(int there) const { written(there); }
 };
 struct nothing_meanwhile {
-  static constexpr bool fetches = false;
+  static constexpr int rows = std::numeric_limits<int>::max();
   void operator()(int) const {}
 };
-template <class Beside>
-inline constexpr bool fetches_other = std::remove_cvref_t<Beside>::fetches;
 
 }  // namespace ago::kernel

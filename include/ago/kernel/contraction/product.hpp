@@ -21,7 +21,8 @@ struct contraction_memory {
 };
 
 /// C[m, n] = scale * sum over k of A[m, k] * B[k, n] for each batch, of the layout L.
-template <contraction_layout const& L, isa I, loop_form FORM, class After>
+/// `Fetches`: see meanwhile.
+template <contraction_layout const& L, isa I, loop_form FORM, class After, bool Fetches = false>
 class contraction_product {
  public:
   /// Computes rows first ... last - 1, counted through all batches; they begin and end at multiples of L.granule(), or
@@ -45,8 +46,8 @@ class contraction_product {
     if constexpr (L.rows_last > 0) turn(L.form.a, L.rows_last, m.rows, m.scratch + L.turned_rows_at());
     if constexpr (L.columns_last > 0) turn(L.form.b, L.columns_last, m.columns, m.scratch + L.turned_columns_at());
     if constexpr (L.lanes_are_batches)
-      return product_of_batches<L, I, After>::run(e, m.rows, m.columns, m.result, m.scratch, after, copy_rows,
-                                                  copy_columns, first / L.rows, last / L.rows, beside);
+      return product_of_batches<L, I, After, Fetches>::run(e, m.rows, m.columns, m.result, m.scratch, after, copy_rows,
+                                                           copy_columns, first / L.rows, last / L.rows, beside);
     else if constexpr (L.by_runs)
       product_by_runs<L, I, After>::run(m.rows, m.columns, m.result, m.scratch, after, first, last);
     else in_batches(m, after, made, first, last, beside);
@@ -160,7 +161,7 @@ class contraction_product {
         work w{nullptr, L.row_stride, starts, steps,   count,   L.steps_in(b), now.b,
                now.c,   row,          0,      nullptr, nullptr, b == 0,        b + 1 == L.k_blocks()};
         if constexpr (L.k_blocks() > 1 || L.lanes_are_steps) w.sums = scratch + L.sums_at();
-        if constexpr (fetches_other<decltype(beside)>) w.other = beside.other;
+        if constexpr (Fetches) w.other = beside.other;
         if constexpr (L.rows_known) {
           w.a = now.a + (long(b) * L.rows + first) * L.row_stride;
         } else if constexpr (L.walks) {
@@ -182,7 +183,7 @@ class contraction_product {
           by_steps::add_block({w.a, now.b + long(b) * L.k_block, w.sums, count, w.depth, w.begins});
           if (w.ends) by_steps::finish(w.sums, row, count, w.c, after);
         } else {
-          panels<fetches_other<decltype(beside)>>(w, now.b, scratch + L.packed_columns_at(), after, b);
+          panels(w, now.b, scratch + L.packed_columns_at(), after, b);
         }
       }
       beside(first + count);
@@ -190,9 +191,7 @@ class contraction_product {
   }
 
   /// Rows that are computed at a time: whole tiles.
-  static constexpr int rows_of_block(nothing_meanwhile const&) { return L.row_block; }
-  template <class F, bool Fetches>
-  static int rows_of_block(meanwhile<F, Fetches> const& beside) {
+  static constexpr int rows_of_block(auto const& beside) {
     int const wish = beside.rows / L.tile.pixels * L.tile.pixels;
     if (L.packs_by_panel || wish > L.row_block) return L.row_block;
     return wish > L.tile.pixels ? wish : L.tile.pixels;
@@ -205,7 +204,6 @@ class contraction_product {
   }
 
   /// `packed`: where a panel is packed, if that is done one by one.
-  template <bool FETCHES>
   AGO_INLINE static void panels(work& w, float const* b, float* packed, After const& after, int block) {
     constexpr int whole = L.vectors / L.tile.vectors * L.panel();
     constexpr bool partial = L.columns % V != 0;
@@ -223,7 +221,7 @@ class contraction_product {
       } else {
         w.b = b + column_place(block, column);
       }
-      panel<VECTORS, PARTIAL, FETCHES>(w, after);
+      panel<VECTORS, PARTIAL>(w, after);
     };
     for (int column = 0; column < full; column += L.panel()) compute.template operator()<L.tile.vectors, false>(column);
     if constexpr (full < whole) compute.template operator()<L.tile.vectors, true>(full);
@@ -254,7 +252,7 @@ class contraction_product {
   /// longer than that.
   static constexpr bool is_read_by_few = L.row_block <= 8 * L.tile.pixels;
 
-  template <int VECTORS, bool PARTIAL, bool FETCHES>
+  template <int VECTORS, bool PARTIAL>
   [[gnu::noinline]] static void panel(work const& given, After const& after) {
     constexpr int width = VECTORS * V;
     work const w = given;
@@ -264,7 +262,7 @@ class contraction_product {
     auto const columns = results::template pieces<width>(after, w.column, w.ends ? valid : 0);
     [[maybe_unused]] bool const fetches = w.ends && columns.direct;
     [[maybe_unused]] places<VECTORS> const here(w.c, w.column), next(w.c, w.column + width);
-    [[maybe_unused]] places<VECTORS> const other(FETCHES ? w.other : w.c, w.column);
+    [[maybe_unused]] places<VECTORS> const other(Fetches ? w.other : w.c, w.column);
     [[maybe_unused]] int line = 0;  // of the next panel
     auto const tile = [&]<int PIXELS, bool OF_SOURCE = false>(int first) AGO_INLINE_LAMBDA {
       vec<I> acc[PIXELS][VECTORS];
@@ -275,8 +273,8 @@ class contraction_product {
         each([&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x = vec<I>::load(sums + (r * VECTORS + v) * V); });
       if constexpr (fetches_panel && results::are_fetched)
         for (int r = 0; r < PIXELS && fetches; ++r) here.fetch(w.row[first + r]);
-      if constexpr (FETCHES)
-        for (int r = 0; r < PIXELS && w.ends; ++r) other.fetch_to_read(w.row[first + r]);
+      if constexpr (Fetches)
+        for (int r = 0; r < PIXELS && w.ends; ++r) other.template fetch<false>(w.row[first + r]);
       float const* const a = w.a + (L.walks ? 0 : first * w.a_stride);
       auto const add = [&](int k, int steps) AGO_INLINE_LAMBDA {
         if constexpr (L.columns_in_place) add_in_place<last>(w, a, first, k, steps, acc);

@@ -92,13 +92,11 @@ class contraction_results {
     panel_places(float const* c, int column) {
       for (int v = 0; v < VECTORS; ++v) at[v] = c + n_loops.offset((column + v * V) % L.columns, &loop::c);
     }
+    /// To write it, or to read something into L2.
+    template <bool WRITES = true>
     AGO_INLINE void fetch(spot const& row) const {
       AGO_UNROLL(32)
-      for (int v = 0; v < VECTORS; ++v) __builtin_prefetch(at[v] + row.at, 1);
-    }
-    AGO_INLINE void fetch_to_read(spot const& row) const {
-      AGO_UNROLL(32)
-      for (int v = 0; v < VECTORS; ++v) __builtin_prefetch(at[v] + row.at, 0, 2);
+      for (int v = 0; v < VECTORS; ++v) __builtin_prefetch(at[v] + row.at, WRITES, WRITES ? 3 : 2);
     }
   };
 

@@ -26,7 +26,7 @@ class nest_elements {
     float const* operand[expression::index_expression::max_operands];
     float* result;
     int first, last;
-    int from = 0, to = 0;                 ///< the pixels that are folded now, if not all are
+    int from, to;                         ///< the pixels that are folded now, if not all are
     int row;                              ///< the first of a block
     int lane = 0, lanes = vector_extent;  ///< first and last + 1 of those that an operand has been turned for
     int at[nest_index::max_loops]{};

@@ -46,8 +46,10 @@ struct nest_kernel {
   static void pixels(step_data const& s, kernel_memory const& m, long first, long last)
     requires(adds_pixels)
   {
+    constexpr nest_layout const& L = layout_of_some_pixels<K>;
     using program = nest_program<*K.described, layout_of_some_pixels<K>, true>;
-    program::add_pixels(operands(s, m).of, mutable_address(s.destination, m), int(first), int(last));
+    program::run(operands(s, m).of, mutable_address(s.destination, m), nullptr, 0, L.loops[0].extent, int(first),
+                 int(last));
   }
 
   /// Are several operands read at all pixels?

@@ -19,24 +19,17 @@ namespace ago::kernel {
 template <expression::index_expression const& E, nest_layout const& L, bool Some = false>
 class nest_program : nest_elements<E, L> {
  public:
-  /// Adds pixels first ... last - 1 to the result, which begins with pixel 0.
-  static void add_pixels(float const* const* operands, float* result, int first, int last) {
-    state s;
-    for (int i = 0; i < E.operand_count; ++i) s.operand[i] = operands[i];
-    s.result = result;
-    s.first = 0;
-    s.last = L.loops[0].extent;
-    s.from = first;
-    s.to = last;
-    all_levels(s);
-  }
-  /// Computes the part of the result with iterations first ... last - 1 of loop 0.
-  static void run(float const* const* operands, float* result, [[maybe_unused]] float* scratch, int first, int last) {
+  /// Computes the part of the result with iterations first ... last - 1 of loop 0. `Some`: pixels from ... to - 1 are
+  /// folded, after those before.
+  static void run(float const* const* operands, float* result, [[maybe_unused]] float* scratch, int first, int last,
+                  int from = 0, int to = 0) {
     state s;
     for (int i = 0; i < E.operand_count; ++i) s.operand[i] = operands[i];
     s.result = result;
     s.first = first;
     s.last = last;
+    s.from = from;
+    s.to = to;
     if constexpr (turns) {
       constexpr int operand = E.body.accesses[0].operand;
       s.operand[operand] = scratch;
