@@ -235,10 +235,11 @@ struct recipes_of {
     static constexpr node const* of = &graph.nodes[U];
     static constexpr char const* name = tracing::is_dropout(*of) ? "dropout" : name_of(of->kind);
     static constexpr int line = of->line;
-    /// Layers of one row read their weights where they are, and products of a user's expressions pack a panel of them
+    /// Layers of few rows read their weights where they are, and products of a user's expressions pack a panel of them
     /// when it is used: packing all of them ahead of each step takes longer.
     static constexpr bool always_records =
-        tracing::is_dropout(*of) || of->weight_operand >= 0 || recognition::is_product_of_one_row(*of);
+        tracing::is_dropout(*of) || of->weight_operand >= 0 ||
+        ((of->kind != op::matmul || of->out.pixels() == 1) && recognition::is_product_of_few_rows(*of));
     static constexpr described::description as = []() AGO_CONSTEVAL {
       if (!tracing::is_dropout(*of)) return described::description_of(graph, U);
       return described::description{.as = kept_by_mask(described::extents_of(of->out)), .exists = true};
