@@ -44,6 +44,21 @@ int pipelines(tiling how) {
   return r;
 }
 
+/// Pipelines whose second part, an operator of this structure, prefetches what the first one reads next.
+template <class Trainer>
+int fetch_ahead(plan::structure what) {
+  using program = typename Trainer::program;
+  int r = 0;
+  for (int k = 0; k < Trainer::steps; ++k) {
+    int const first = program::first_part(k);
+    plan::fused_key key{program::first_part(k + 1) - first};
+    key.tiling = program::tiling_of(k).how;
+    for (int i = 0; i < key.parts; ++i) key.part[i] = program::plan.steps[first + i].key;
+    r += plan::fetches_ahead(key) && key.part[1].what == what;
+  }
+  return r;
+}
+
 }  // namespace
 
 TEST_CASE("values that would leave L2 are computed again, as operands of their readers, and the arena shrinks") {
@@ -56,6 +71,14 @@ TEST_CASE("values that would leave L2 are computed again, as operands of their r
   CHECK(elementwise_rows >= 5);
   CHECK(pipelines<again>(tiling::operand) >= 6);
   CHECK(double(again::arena_bytes) < .75 * double(keeping::arena_bytes));
+}
+
+TEST_CASE("what elementwise operators read from memory is prefetched while the operator after them multiplies") {
+  bool const by_hand = is_scheduled_by_hand(native_isa);  // which prefetches on its own
+  CHECK((fetch_ahead<again>(plan::structure::depthwise) > 0) == !by_hand);
+  CHECK((fetch_ahead<again>(plan::structure::pointwise) > 0) == !by_hand);
+  CHECK(fetch_ahead<keeping>(plan::structure::depthwise) == 0);
+  CHECK(fetch_ahead<keeping>(plan::structure::pointwise) == 0);
 }
 
 TEST_CASE("values that are computed again give the gradients of kept ones") {

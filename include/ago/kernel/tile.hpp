@@ -24,7 +24,9 @@ struct loop_form {
     else __builtin_prefetch(p);
   }
 };
-constexpr loop_form form_of(kernel_key const& k) { return {k.fetches_input, k.in_order}; }
+constexpr loop_form form_of(kernel_key const& k) {
+  return {k.fetches_input || k.fetches_ahead, k.in_order, k.fetches_ahead};
+}
 
 /// Loads one row of weights for PIXELS uses of each vector.
 template <int PIXELS, isa I, int VECTORS>
@@ -218,10 +220,10 @@ AGO_INLINE void finish_one(auto const& after, vec<I> x, tile_target const& t, in
 /// weights on the stack.)
 template <loop_form FORM, isa I, int PIXELS, int VECTORS>
 [[gnu::noinline]] void accumulate_apart(float const* shift, float const* a, long a_stride, int depth, float const* w,
-                                        vec<I> (&results)[PIXELS][VECTORS]) {
+                                        vec<I> (&results)[PIXELS][VECTORS], float const* next = nullptr) {
   vec<I> acc[PIXELS][VECTORS];
   start(shift, acc);
-  accumulate<FORM>(a, a_stride, depth, w, acc);
+  accumulate<FORM>(a, a_stride, depth, w, acc, next, PIXELS);
   if constexpr (is_scheduled_by_hand(I)) {
     finish_bounded<0>(acc, reinterpret_cast<float*>(results), VECTORS * lanes(I));
   } else {
@@ -292,16 +294,17 @@ AGO_INLINE void finish(finisher<E, I> const& after, vec<I> (&acc)[PIXELS][VECTOR
 }
 
 /// Computes a whole tile: start(), accumulate() and finish(). Expects t.count to be correct even if not PARTIAL.
+/// `next`: prefetched, if the form says so, as many floats as the tile reads.
 template <loop_form FORM, bool PARTIAL, int PIXELS, int VECTORS, epilogue E, isa I>
 AGO_INLINE void compute_tile(finisher<E, I> const& after, float const* shift, float const* a, long a_stride, int depth,
-                             float const* w, tile_target const& t) {
+                             float const* w, tile_target const& t, float const* next = nullptr) {
   vec<I> acc[PIXELS][VECTORS];
   if constexpr (is_lengthy(E)) {
-    accumulate_apart<FORM>(shift, a, a_stride, depth, w, acc);
+    accumulate_apart<FORM>(shift, a, a_stride, depth, w, acc, next);
     finish_apart(after, acc, PIXELS, t);
   } else {
     start<FORM>(shift, t, a + PIXELS * a_stride, a_stride, acc);
-    accumulate<FORM>(a, a_stride, depth, w, acc);
+    accumulate<FORM>(a, a_stride, depth, w, acc, next, PIXELS);
     finish<PARTIAL>(after, acc, t);
   }
 }

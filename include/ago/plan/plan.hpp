@@ -240,12 +240,27 @@ constexpr execution_plan<N> join(execution_plan<M> const&... pieces) {
   return r;
 }
 
+/// Does the second part of this pipeline prefetch what the first one, of elementwise operators, reads next? Elementwise
+/// operators read faster than memory delivers, so that it would idle while the second part multiplies, and prefetches
+/// that come faster than that are dropped (measured on Zen 4). Depthwise operators multiply little, and take longer
+/// with what L3 has room for.
+constexpr bool fetches_ahead(fused_key const& f) {
+  kernel_key const &first = f.part[0], &second = f.part[1];
+  bool const by_rows = f.tiling == tiling::rows || (f.tiling == tiling::fold && f.parts > 2);
+  if (!by_rows || first.what != structure::elementwise || is_scheduled_by_hand(first.target)) return false;
+  if (second.what == structure::depthwise) return first.fetches_ahead && second.kernel_h > 0;
+  bool const in_place = !second.accumulates && !second.gathers && !second.in_runs && !second.paired;
+  return second.what == structure::pointwise && first.fetches_input && in_place;
+}
+
 /// The key of group `k` of the steps.
 template <int S, int N>
 constexpr fused_key key_of(fusion_list<S> const& groups, execution_plan<N> const& p, int k) {
   fused_key r{groups.parts[k]};
   r.tiling = groups.tiles[k].how;
   for (int i = 0; i < r.parts; ++i) r.part[i] = p.steps[groups.first[k] + i].key;
+  r.part[1].fetches_ahead = fetches_ahead(r);
+  r.part[0].fetches_ahead = false;  // its own code is the same
   return r;
 }
 

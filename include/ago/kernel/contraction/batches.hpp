@@ -44,12 +44,15 @@ class product_of_batches {
         if constexpr (L.rows_window > 0) {
           long const at = a_start + m_loops.offset(i, &loop::a) + k_loops.offset(long(block) * L.k_block, &loop::a);
           m.a_from = slide_a(at + read_of_a.lowest, at + read_of_a.highest);
+          m.next_a = slide_a.next();
         }
         if constexpr (L.columns_window > 0) {
           long const at = b_start + k_loops.offset(long(block) * L.k_block, &loop::b);
           m.b_from = slide_b(at + read_of_b.lowest, at + read_of_b.highest);
+          m.next_b = slide_b.next();
         }
-        if (block + 1 < L.k_blocks()) prefetch_rows(m, block + 1);
+        if constexpr (fetched_rows > 0 && L.rows_window == 0)
+          m.next_a = m.a + (a_start + k_loops.offset(long(block + 1) * L.k_block, &loop::a) + read_of_a.lowest);
         for (int j = 0; j < L.columns; j += column_run) run_of_rows(m, after, {block, i, j, first}, last);
         if (block + 1 == L.k_blocks()) beside(i + row_run);
       }
@@ -64,8 +67,9 @@ class product_of_batches {
   struct memory {
     float const *a, *b;
     float *c, *sums;
-    long a_from{}, b_from{};       ///< the places of the factors' first elements there
-    float const* other = nullptr;  ///< see meanwhile
+    long a_from{}, b_from{};                           ///< the places of the factors' first elements there
+    float const* other = nullptr;                      ///< see meanwhile
+    float const *next_a = nullptr, *next_b = nullptr;  ///< see fetch_next_block
   };
   struct spot {
     int block, row, column, batch;
@@ -138,14 +142,31 @@ class product_of_batches {
     }
   }
 
-  /// Rows of a block of K, if columns do not stay in caches either, from end to end: tiles go through them one register
-  /// of batches after the other, which the hardware does not foresee.
-  AGO_INLINE static void prefetch_rows([[maybe_unused]] memory const& m, [[maybe_unused]] int block) {
-    if constexpr (L.columns_window > 0 && L.rows_window == 0 && !L.rows_known && !L.rows_turned) {
-      float const* const p = m.a + (a_start + k_loops.offset(long(block) * L.k_block, &loop::a));
-      AGO_UNROLL(4)
-      for (long x = read_of_a.lowest; x < read_of_a.highest; x += line_floats) __builtin_prefetch(p + x, 0, 2);
-    }
+  /// Floats that the next block of K reads of a factor which is copied a few rows at a time, as there is no cache for
+  /// it, and those of the other one. They are prefetched while this block is multiplied, a few lines with every step:
+  /// tiles go through them one register of batches after the other, which the hardware does not foresee, and most of
+  /// many lines at once are dropped (measured on Zen 4 with 38 MB: 0.71 of the time).
+  static constexpr long of_window(int window, expression::matrix_operand const& o,
+                                  long expression::matrix_loop::* which) {
+    return in_blocks && window > 0 ? k_loops.offset(L.k_block, which) / padded_rows(o).floats * padded_rows(o).floats
+                                   : 0;
+  }
+  static constexpr long fetched_columns = of_window(L.columns_window, L.form.b, &loop::b),
+                        fetched_rows = L.rows_window > 0 ? of_window(L.rows_window, L.form.a, &loop::a)
+                                       : fetched_columns > 0 && !L.rows_known && !L.rows_turned
+                                           ? read_of_a.highest - read_of_a.lowest + 1
+                                           : 0;
+  /// The part of step i of K of a tile.
+  template <long FLOATS>
+  AGO_INLINE static void fetch_next_block(float const* next, spot const& at, int i) {
+    constexpr int chunk = L.registers * V, chunks = (L.batches + chunk - 1) / chunk,
+                  columns = (L.columns + L.tile.vectors - 1) / L.tile.vectors,
+                  tiles = (L.rows + L.tile.pixels - 1) / L.tile.pixels * columns * chunks;
+    constexpr long lines = (FLOATS / line_floats + long(tiles) * L.k_block - 1) / (long(tiles) * L.k_block);
+    long const tile = (at.row / L.tile.pixels * columns + at.column / L.tile.vectors) * chunks + at.batch / chunk;
+    next += (tile * L.k_block + i) * lines * line_floats;
+    AGO_UNROLL(8)
+    for (long f = 0; f < lines; ++f) __builtin_prefetch(next + f * line_floats, 0, 2);
   }
 
   /// A run of rows, of batches at.batch ... last - 1. A result that is in no cache is nearly written in its order, with
@@ -233,7 +254,11 @@ class product_of_batches {
       for (int k = begin; k < end; k += inner.extent) {
         float const *p = m.a + (a + k_loops.offset(k, &loop::a)), *q = m.b + (b + k_loops.offset(k, &loop::b));
         AGO_UNROLL(1)
-        for (int i = 0; i < inner.extent; ++i, p += inner.a, q += inner.b) add<ROWS, COLUMNS, COUNT, VALID>(p, q, acc);
+        for (int i = 0; i < inner.extent; ++i, p += inner.a, q += inner.b) {
+          add<ROWS, COLUMNS, COUNT, VALID>(p, q, acc);
+          fetch_next_block<fetched_rows>(m.next_a, at, k - begin + i);
+          fetch_next_block<fetched_columns>(m.next_b, at, k - begin + i);
+        }
       }
     }
     if constexpr (in_blocks)

@@ -111,15 +111,15 @@ constexpr void consider_making(contraction_layout& r, expression::index_expressi
 /// Chooses what is prefetched: what L2 has no room for.
 constexpr void consider_fetching(contraction_layout& r, bool in_vectors, device const& on) {
   using loop = expression::matrix_loop;
-  auto const is_long_run = [&](int count, bool made) { return !made && 4L * count * r.depth > on.l2_bytes; };
+  auto const is_long_run = [&](int count) { return 4L * count * r.depth > on.l2_bytes; };
   r.fetches_result = 4L * r.rows * r.columns * r.batches > on.l2_bytes;
   if (r.outer) {
-    r.fetches_rows = r.form.k.step(&loop::a) == r.rows && is_long_run(r.rows, r.makes_rows);
-    r.fetches_columns = r.form.k.step(&loop::b) == r.columns && is_long_run(r.columns, r.makes_columns);
+    r.fetches_rows = r.form.k.step(&loop::a) == r.rows && is_long_run(r.rows);
+    r.fetches_columns = r.form.k.step(&loop::b) == r.columns && is_long_run(r.columns);
   } else if (r.lanes_are_steps) {
-    r.fetches_columns = is_long_run(r.columns, false);
+    r.fetches_columns = is_long_run(r.columns);
   } else {
-    r.fetches_rows = r.in_place && in_vectors && r.form.m.step(&loop::a) == r.depth && is_long_run(r.rows, false);
+    r.fetches_rows = r.in_place && in_vectors && r.form.m.step(&loop::a) == r.depth && is_long_run(r.rows);
   }
 }
 
@@ -272,6 +272,10 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   if (!r.lanes_are_batches && !r.makes_columns && r.packs_by_panel)
     consider_turning(r, r.form.b, r.form.n, &loop::b, r.form.n, r.columns_last);
   consider_making(r, e, made);
+  if (!r.outer || r.makes != making::blocks) {
+    r.fetches_rows = r.fetches_rows && !r.makes_rows;
+    r.fetches_columns = r.fetches_columns && !r.makes_columns;
+  }
   return r;
 }
 

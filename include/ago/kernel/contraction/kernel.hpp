@@ -38,11 +38,17 @@ struct contraction_kernel {
   /// their data, which those of the product follow.
   template <kernel_key Before>
   static void run_after(step_data const& first, kernel_memory const& m) {
-    compute<false>((&first)[1], m, elementwise_source<Before>(first, m), nothing_meanwhile{});
+    compute<false>((&first)[1], m, elementwise_source<source_key(Before)>(first, m), nothing_meanwhile{});
   }
 
  private:
   static constexpr contraction_layout const& L = layout_of_product<K>;
+
+  /// What a block is made of has been prefetched already, if the product does so.
+  static constexpr kernel_key source_key(kernel_key k) {
+    if (L.makes == making::blocks && (L.makes_rows ? L.fetches_rows : L.fetches_columns)) k.fetches_input = false;
+    return k;
+  }
 
   template <bool Fetches, class Made>
   static void compute(step_data const& s, kernel_memory const& m, Made const& made, auto const& beside) {

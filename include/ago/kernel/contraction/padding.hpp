@@ -55,9 +55,11 @@ class sliding_copy {
     for (; end_ <= last; ++end_) copy(end_, to_ + (end_ - first_) * row_floats_);
     return first_ * row_floats_;
   }
+  /// Where the operand is read next.
+  float const* next() const { return next_; }
 
  private:
-  [[gnu::noinline]] void copy(long row, float* to) const {
+  [[gnu::noinline]] void copy(long row, float* to) {
     int const inner = of_.rank - 2;
     long source = 0;
     for (int d = inner; d-- > 0; row /= o_.padded.of[d]) {
@@ -66,6 +68,7 @@ class sliding_copy {
       source += i * of_.stride(d);
     }
     copy_with_padding<I>(of_, o_, pad_, from_ + source, to, inner, copy_);
+    next_ = from_ + source + (inner > 0 ? of_.stride(inner - 1) : 0);
   }
 
   expression::extents const& of_;
@@ -76,6 +79,7 @@ class sliding_copy {
   float const* from_;
   float* to_;
   Copy copy_;
+  float const* next_ = nullptr;
   long first_ = 0, end_ = 0;  // the rows that are there
 };
 

@@ -115,6 +115,7 @@ class contraction_product {
     float const* source = nullptr;  ///< of a panel that its first tile packs
     float* packed = nullptr;        ///< to there, which is `b`
     float const* other = nullptr;   ///< see meanwhile
+    float const* unmade = nullptr;  ///< what the next block of K is made of
   };
 
   static void pad(expression::index_expression const& e, expression::matrix_operand const& o, float const*& from,
@@ -162,6 +163,7 @@ class contraction_product {
                now.c,   row,          0,      nullptr, nullptr, b == 0,        b + 1 == L.k_blocks()};
         if constexpr (L.k_blocks() > 1 || L.lanes_are_steps) w.sums = scratch + L.sums_at();
         if constexpr (Fetches) w.other = beside.other;
+        if constexpr (L.makes == making::blocks) w.unmade = source + (b + 1L) * L.k_block * L.made_step;
         if constexpr (L.rows_known) {
           w.a = now.a + (long(b) * L.rows + first) * L.row_stride;
         } else if constexpr (L.walks) {
@@ -347,9 +349,10 @@ class contraction_product {
         AGO_UNROLL(8)
         for (int f = 0; f < FLOATS; f += line_floats) panel_form.fetch(next + step * FLOATS + f);
       };
-      if constexpr (L.fetches_rows) fetch.template operator()<(L.rows + tiles - 1) / tiles>(w.a + L.k_block * a_step);
-      if constexpr (L.fetches_columns)
-        fetch.template operator()<(L.columns + tiles - 1) / tiles>(w.b - w.column + L.k_block * b_step);
+      if constexpr (L.fetches_rows)
+        fetch.template operator()<(L.rows + tiles - 1) / tiles>(L.makes_rows ? w.unmade : w.a + L.k_block * a_step);
+      float const* const columns = L.makes_columns ? w.unmade : w.b - w.column + L.k_block * b_step;
+      if constexpr (L.fetches_columns) fetch.template operator()<(L.columns + tiles - 1) / tiles>(columns);
     }
   }
 

@@ -61,6 +61,16 @@ class depthwise_tile {
     AGO_UNROLL(32)
     for (int y = 0; y < rows; ++y) out_[y] = at.out_row_at(s, n, y < out_rows_ ? oy + y : oy);
     pixel_ = (long(n) * s.out.h + oy) * s.out.w;
+    if constexpr (K.fetches_ahead) {
+      next_row_ = long(s.in.w) * s.in.c;
+      next_ = ahead_ + (oy - first_) * sh * next_row_;
+    }
+  }
+
+  /// Of the value that the part before it reads, `row` is next, when output rows from `first` on have been computed.
+  AGO_INLINE void fetch_from(float const* row, int first) {
+    ahead_ = row;
+    first_ = first;
   }
 
   /// Computes output columns from ox on of these rows, for vectors first ... last - 1 of channels; returns how many
@@ -119,6 +129,7 @@ class depthwise_tile {
       AGO_UNROLL(32)
       for (int y = 0; y < rows; ++y) fetch_ends<I, Columns>(out_[y] + (out + channel), at.out_pixel);
     }
+    if constexpr (K.fetches_ahead) fetch_ahead_of<Columns>(next_ + in + channel);
     vec<I> sum[rows][Columns], w[kh][kw];
     vec<I> const shift = vec<I>::load(weights + kh * kw * V);
     AGO_UNROLL(32)
@@ -166,6 +177,16 @@ class depthwise_tile {
     }
   }
 
+  /// As many lines as a tile reads that no other does.
+  template <int Columns>
+  AGO_INLINE void fetch_ahead_of(float const* p) const {
+    AGO_UNROLL(8)
+    for (int r = 0; r < rows * sh; ++r) {
+      AGO_UNROLL(16)
+      for (int c = 0; c < Columns * sw; ++c) __builtin_prefetch(p + r * next_row_ + c * at.in_pixel, 0, 2);
+    }
+  }
+
   /// Adds input (r, c) of the tile to every result whose window contains it.
   template <int Columns>
   AGO_INLINE static void accumulate(vec<I> (&sum)[rows][Columns], vec<I> const (&w)[kh][kw], vec<I> x, int r, int c) {
@@ -187,6 +208,9 @@ class depthwise_tile {
   float const* in_[in_rows];       ///< the tile's input rows; those outside the image are not read
   float* out_[rows];
   long pixel_;
+  float const *ahead_, *next_;  ///< see fetch_from; that of these rows
+  long next_row_;
+  int first_;
 };
 
 /// For any window, which is taken from the data. Computes `K.tile.pixels` columns at a time where their windows are
@@ -293,6 +317,10 @@ struct depthwise_kernel {
     int const end = padded(s.channels.last > 0 ? s.channels.last : s.out.c, K.target) / lanes(K.target);
     int const block = s.block > 0 ? s.block : end;
     work.at.finish.image(s, m, n);
+    if constexpr (K.fetches_ahead) {
+      int const read = (last_row - 1) * s.win.stride_h - s.win.pad_top + s.win.kernel_h;
+      work.fetch_from(row_of_part_before(s, m, n, read < s.in.h ? read : s.in.h), first_row);
+    }
     for (int first = begin; first < end; first += block) {
       int const last = first + block < end ? first + block : end;
       for (int oy = first_row; oy < last_row; oy += method::rows) {

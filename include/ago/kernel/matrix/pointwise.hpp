@@ -14,7 +14,8 @@ struct pixel_run {
   float const* source;
   float* destination;
   long first, count;
-  long from;  ///< index of the first one in the source's memory, which in_runs uses
+  long from;                     ///< index of the first one in the source's memory, which in_runs uses
+  float const* ahead = nullptr;  ///< what is prefetched, if the key says so
 };
 
 /// The key of the product of what was gathered.
@@ -82,7 +83,9 @@ struct pointwise_kernel {
       end = end_in_ring(s.source.ring, y, end_in_ring(s.destination.ring, y, end));
       long const row = long(n) * s.out.h + y, width = s.out.w;
       auto const slot = [=](place const& p) { return (p.ring ? y % p.ring : row) * width; };
-      pixels(s, m, pixels_at(s, m, slot(s.source), slot(s.destination), row * width, (end - y) * width));
+      pixel_run run = pixels_at(s, m, slot(s.source), slot(s.destination), row * width, (end - y) * width);
+      if constexpr (K.fetches_ahead) run.ahead = row_of_part_before(s, m, n, last + (y - first));
+      pixels(s, m, run);
       y = end;
     }
   }
@@ -125,6 +128,7 @@ struct pointwise_kernel {
       run.destination += first * s.destination.pixel_stride;
       run.first += first;
       run.from += first;
+      if constexpr (K.fetches_ahead) run.ahead += first * s.in.c;
       run.count = first + block < all.count ? block : all.count - first;
       AGO_UNROLL(1)
       for (int channel = s.channels.first; channel < whole; channel += layout.panel)
@@ -197,7 +201,10 @@ struct pointwise_kernel {
           finish<partial>(after, acc, to);
         }
       } else {
-        compute_tile<form_of(K), partial, PIXELS, VECTORS>(after, shift, a, source_stride, depth, weights, to);
+        // Panels after the first one have nothing left to prefetch.
+        bool const fetches = K.fetches_ahead && channel == s.channels.first;
+        compute_tile<form_of(K), partial, PIXELS, VECTORS>(after, shift, a, source_stride, depth, weights, to,
+                                                           fetches ? run.ahead + pixel * depth : a);
       }
     };
     long pixel = 0;
