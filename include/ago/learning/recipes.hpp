@@ -237,9 +237,9 @@ struct recipes_of {
     static constexpr int line = of->line;
     /// Layers of few rows read their weights where they are, and products of a user's expressions pack a panel of them
     /// when it is used: packing all of them ahead of each step takes longer.
-    static constexpr bool always_records =
-        tracing::is_dropout(*of) || of->weight_operand >= 0 ||
-        ((of->kind != op::matmul || of->out.pixels() == 1) && recognition::is_product_of_few_rows(*of));
+    static constexpr bool always_records = tracing::is_dropout(*of) || of->weight_operand >= 0 ||
+                                           ((of->kind != op::matmul || of->out.pixels() == 1) &&
+                                            recognition::is_product_of_few_rows(*of, graph.source(U).out.c));
     static constexpr described::description as = []() AGO_CONSTEVAL {
       if (!tracing::is_dropout(*of)) return described::description_of(graph, U);
       return described::description{.as = kept_by_mask(described::extents_of(of->out)), .exists = true};

@@ -15,13 +15,14 @@ namespace ago {
 
 namespace recognition {
 
-/// Is it a product of so few rows and a matrix that packing the matrix takes longer than reading it where it is? (On
-/// Zen 4, pointwise layers of 7x7 pixels and 160 to 1280 channels take half of the time, those of 14x14 and 64 to 576
-/// channels 0.9, and with 392 rows some take longer.)
-constexpr bool is_product_of_few_rows(ir::node const& n) {
-  constexpr long few_of_layer = 256, few = 64;
+/// Is it a product of so few rows, `depth` steps of K each, and a matrix that packing the matrix takes longer than
+/// reading it where it is? (On Zen 4, pointwise layers of 7x7 pixels and 160 to 1280 channels take half of the time,
+/// those of 14x14 and 64 to 576 channels 0.9; with 392 rows some take longer, and with 32 rows and 64x32 weights.)
+constexpr bool is_product_of_few_rows(ir::node const& n, int depth) {
+  constexpr long few = 64, few_of_layer = 256, small = 1 << 12;
   if (n.kind == op::matmul) return n.out.n * n.out.h == 1 && n.out.w <= (n.transposed ? 1 : few);
-  return ir::is_matrix_product(n.kind) && n.out.pixels() <= few_of_layer;
+  long const rows = n.out.pixels();
+  return ir::is_matrix_product(n.kind) && (rows == 1 || (rows <= few_of_layer && long(n.out.c) * depth >= small));
 }
 
 /// The value whose elements x has: expressions do not ask for its four axes.
@@ -93,8 +94,9 @@ class operation_recording {
       return r_.append(n, in_axes(value_of(d_.reads[i][0]), n.out));
     }
     recognised_nodes const found = recognise(d_.expressions[i], parameters_of(d_, i));
-    bool const is_worse =
-        parameters_change_ && (is_scattered(found) || (found.count > 0 && is_product_of_few_rows(found.nodes[0].made)));
+    recognised_node const& first = found.nodes[0];
+    bool const has_few_rows = found.count > 0 && is_product_of_few_rows(first.made, first.operands[0].as.c);
+    bool const is_worse = parameters_change_ && (is_scattered(found) || has_few_rows);
     return found && has_parameters(found, d_.reads[i]) && !is_worse ? append(found, d_.reads[i]) : append_described(i);
   }
   /// Do the nodes write more elements than the result has: those of a sum of two computed values, of one that is

@@ -129,7 +129,8 @@ class depthwise_tile {
       AGO_UNROLL(32)
       for (int y = 0; y < rows; ++y) fetch_ends<I, Columns>(out_[y] + (out + channel), at.out_pixel);
     }
-    if constexpr (K.fetches_ahead) fetch_ahead_of<Columns>(next_ + in + channel);
+    if constexpr (K.fetches_ahead)
+      if (V >= line_floats || channel % line_floats == 0) fetch_ahead_of<Columns>(next_ + in + channel);
     vec<I> sum[rows][Columns], w[kh][kw];
     vec<I> const shift = vec<I>::load(weights + kh * kw * V);
     AGO_UNROLL(32)
