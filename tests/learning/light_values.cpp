@@ -99,7 +99,8 @@ TEST_CASE("values that are computed again give the gradients of kept ones") {
       apart = std::max(apart, std::fabs(a.gradients()[i] - b.gradients()[i]));
     }
     CHECK(largest > .01f);
-    CHECK(apart <= 4e-4f * largest);  // with SSE, 2.7e-4
+    bool const rounds_products = native_isa == isa::sse2 || native_isa == isa::sse42;  // 2.7e-4
+    CHECK(apart <= (rounds_products ? 4e-4f : 2e-4f) * largest);
     a.update();
     std::ranges::copy(a.gradients(), b.gradients().begin());
     b.update();

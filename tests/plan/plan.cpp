@@ -248,3 +248,33 @@ TEST_CASE("a tiling that a chain does not allow is replaced, and a tile consists
   static_assert(groups_of<twice, fusing, joined<tiling::pixels, 30>>.tiles[0] == chain_tiling{tiling::pixels, 30});
   static_assert(groups_of<block, avx2, joined<tiling::rows, 0>>.count == 3);  // ago-ni
 }
+
+TEST_CASE("the key of a pipeline says that its second part prefetches what elementwise operators read from memory") {
+  using plan::structure;
+  plan::fusion_list<2> groups{};
+  groups.count = 1;
+  groups.parts[0] = 2;
+  plan::execution_plan<2> p{};
+  plan::kernel_key &first = p.steps[0].key, &second = p.steps[1].key;
+  auto const fetches = [&](tiling how, structure what) {
+    groups.tiles[0].how = how;
+    first.what = structure::elementwise;
+    first.target = second.target = isa::avx512;
+    second.what = what;
+    second.kernel_h = 3 * (what == structure::depthwise);
+    plan::fused_key const key = plan::key_of(groups, p, 0);
+    CHECK(!key.part[0].fetches_ahead);
+    return key.part[1].fetches_ahead;
+  };
+  CHECK(!fetches(tiling::rows, structure::pointwise));
+  first.fetches_input = true;  // more than L2 has room for
+  CHECK(fetches(tiling::rows, structure::pointwise));
+  CHECK(!fetches(tiling::rows, structure::depthwise));
+  CHECK(!fetches(tiling::operand, structure::pointwise));
+  CHECK(!fetches(tiling::fold, structure::pointwise));  // whose second part is a fold
+  first.fetches_ahead = true;                           // more than L3
+  CHECK(fetches(tiling::rows, structure::depthwise));
+  CHECK(!fetches(tiling::rows, structure::convolution));
+  second.in_runs = true;
+  CHECK(!fetches(tiling::rows, structure::pointwise));
+}

@@ -29,7 +29,7 @@ inline constexpr bool never_kind = false;
 AGO_INLINE long row_in_memory(place const& p, shape const& s, int n, int y) {
   return p.ring ? y % p.ring : long(n) * s.h + y;
 }
-/// Row y of image n of what the part of a pipeline before `s` reads. It may be beyond the end.
+/// Row y of image n of what the part of a pipeline before `s` reads. It may be outside.
 AGO_INLINE float const* row_of_part_before(step_data const& s, run_memory const& m, int n, int y) {
   step_data const& before = (&s)[-1];
   return address(before.source, m) + (long(n) * before.in.h + y) * before.in.w * before.source.pixel_stride;

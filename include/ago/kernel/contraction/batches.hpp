@@ -142,15 +142,16 @@ class product_of_batches {
     }
   }
 
+  /// Floats of the rows by which a block of K goes on in a factor that is copied a few rows at a time.
+  static constexpr long of_window(int window, expression::matrix_operand const& o,
+                                  long expression::matrix_loop::* which) {
+    long const row = padded_rows(o).floats;
+    return in_blocks && window > 0 ? k_loops.offset(L.k_block, which) / row * row : 0;
+  }
   /// Floats that the next block of K reads of a factor which is copied a few rows at a time, as there is no cache for
   /// it, and those of the other one. They are prefetched while this block is multiplied, a few lines with every step:
   /// tiles go through them one register of batches after the other, which the hardware does not foresee, and most of
   /// many lines at once are dropped (measured on Zen 4 with 38 MB: 0.71 of the time).
-  static constexpr long of_window(int window, expression::matrix_operand const& o,
-                                  long expression::matrix_loop::* which) {
-    return in_blocks && window > 0 ? k_loops.offset(L.k_block, which) / padded_rows(o).floats * padded_rows(o).floats
-                                   : 0;
-  }
   static constexpr long fetched_columns = of_window(L.columns_window, L.form.b, &loop::b),
                         fetched_rows = L.rows_window > 0 ? of_window(L.rows_window, L.form.a, &loop::a)
                                        : fetched_columns > 0 && !L.rows_known && !L.rows_turned

@@ -272,6 +272,7 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   if (!r.lanes_are_batches && !r.makes_columns && r.packs_by_panel)
     consider_turning(r, r.form.b, r.form.n, &loop::b, r.form.n, r.columns_last);
   consider_making(r, e, made);
+  // Of a factor that is made, outer products prefetch what the next block is made of; others multiply copies.
   if (!r.outer || r.makes != making::blocks) {
     r.fetches_rows = r.fetches_rows && !r.makes_rows;
     r.fetches_columns = r.fetches_columns && !r.makes_columns;

@@ -61,17 +61,11 @@ class depthwise_tile {
     AGO_UNROLL(32)
     for (int y = 0; y < rows; ++y) out_[y] = at.out_row_at(s, n, y < out_rows_ ? oy + y : oy);
     pixel_ = (long(n) * s.out.h + oy) * s.out.w;
-    if constexpr (K.fetches_ahead) {
-      next_row_ = long(s.in.w) * s.in.c;
-      next_ = ahead_ + (oy - first_) * sh * next_row_;
-    }
+    if constexpr (K.fetches_ahead) next_ = ahead_ + oy * sh * at.in_row;
   }
 
-  /// Of the value that the part before it reads, `row` is next, when output rows from `first` on have been computed.
-  AGO_INLINE void fetch_from(float const* row, int first) {
-    ahead_ = row;
-    first_ = first;
-  }
+  /// The rows that output row 0 would prefetch; see kernel_key::fetches_ahead.
+  AGO_INLINE void fetch_from(float const* rows_ahead) { ahead_ = rows_ahead; }
 
   /// Computes output columns from ox on of these rows, for vectors first ... last - 1 of channels; returns how many
   /// columns. Columns that are left at the end of a row, and those whose window lies more than half outside the image,
@@ -184,7 +178,7 @@ class depthwise_tile {
     AGO_UNROLL(8)
     for (int r = 0; r < rows * sh; ++r) {
       AGO_UNROLL(16)
-      for (int c = 0; c < Columns * sw; ++c) __builtin_prefetch(p + r * next_row_ + c * at.in_pixel, 0, 2);
+      for (int c = 0; c < Columns * sw; ++c) __builtin_prefetch(p + r * at.in_row + c * at.in_pixel, 0, 2);
     }
   }
 
@@ -210,8 +204,6 @@ class depthwise_tile {
   float* out_[rows];
   long pixel_;
   float const *ahead_, *next_;  ///< see fetch_from; that of these rows
-  long next_row_;
-  int first_;
 };
 
 /// For any window, which is taken from the data. Computes `K.tile.pixels` columns at a time where their windows are
@@ -319,8 +311,8 @@ struct depthwise_kernel {
     int const block = s.block > 0 ? s.block : end;
     work.at.finish.image(s, m, n);
     if constexpr (K.fetches_ahead) {
-      int const read = (last_row - 1) * s.win.stride_h - s.win.pad_top + s.win.kernel_h;
-      work.fetch_from(row_of_part_before(s, m, n, read < s.in.h ? read : s.in.h), first_row);
+      int const end = (last_row - 1) * s.win.stride_h - s.win.pad_top + s.win.kernel_h;  // of the rows that are there
+      work.fetch_from(row_of_part_before(s, m, n, (end < s.in.h ? end : s.in.h) - first_row * s.win.stride_h));
     }
     for (int first = begin; first < end; first += block) {
       int const last = first + block < end ? first + block : end;
