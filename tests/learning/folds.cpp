@@ -22,6 +22,9 @@ constexpr auto mixed = [](tensor x) {
          batch_norm{} | relu6{};
 };
 constexpr auto net = input{.h = 20, .w = 44, .c = 3} | mixed | global_avg_pool{} | linear{5};
+/// Its values are more than eight of the small L2.
+constexpr auto tall_net = input{.h = 88, .w = 44, .c = 3} | mixed | global_avg_pool{} | linear{5};
+using tall_trainer = trainer<tall_net, mean_squared_error, sgd, training{.batch = 2, .program = {.device = tiny}}>;
 template <class Device>
 using trainer_on = trainer<net, mean_squared_error, sgd, training{.batch = 2, .program = {.device = Device::value}}>;
 
@@ -40,8 +43,9 @@ constexpr auto mirrored = expression::compute("mirrored", [](expression::operand
   return expression::result(n, h, w, k) = expression::sum(c)(x(n, h, 119 - w, c) * weight(k, c));
 });
 constexpr auto wide_net = input{.h = 3, .w = 120, .c = 4} | mirrored | batch_norm{} | global_avg_pool{} | linear{5};
-using wide_trainer =
-    trainer<wide_net, mean_squared_error, sgd, training{.batch = 3, .program = {.device = {.l2_bytes = 256 << 10}}}>;
+template <int Batch>
+using wide_trainer = trainer<wide_net, mean_squared_error, sgd,
+                             training{.batch = Batch, .program = {.device = {.l2_bytes = 256 << 10}}}>;
 
 /// The folds of a program whose values are computed by the kernels that has(key, layout) selects.
 template <class Program>
@@ -52,6 +56,17 @@ constexpr int folds(auto const& has) {
       r += has(Program::plan.steps[Program::first_part(k + 1) - 2].key);
   return r;
 }
+/// Those whose pixels are in scratch before they are stored.
+template <class Program>
+constexpr int streaming_folds(auto const& has) {
+  int r = 0;
+  for (int k = 0; k < Program::steps; ++k) {
+    auto const* const end = Program::plan.steps + Program::first_part(k + 1);
+    if (Program::tiling_of(k).how == partition::tiling::fold && end[-1].key.made_operand >= 0) r += has(end[-2].key);
+  }
+  return r;
+}
+constexpr auto any = [](plan::kernel_key const&) { return true; };
 constexpr auto is = [](plan::structure what) {
   return [what](plan::kernel_key const& key) { return key.what == what; };
 };
@@ -80,11 +95,24 @@ TEST_CASE("every kernel that computes pixels in their order has them folded mean
 }
 
 TEST_CASE("the sums of a product begin when the rows are there from which they take their center") {
-  CHECK(folds<wide_trainer::program>(is(plan::structure::contraction)) >= 1);
-  CHECK(drawn::check<wide_trainer>() == 0);
+  CHECK(folds<wide_trainer<3>::program>(is(plan::structure::contraction)) >= 1);
+  CHECK(drawn::check<wide_trainer<3>>() == 0);
+}
+
+TEST_CASE("values that no cache has room for are stored after they have been folded, with the same gradients") {
+  using program = tall_trainer::program;
+  static_assert(streaming_folds<trainer_on<small_caches>::program>(any) == 0);
+  bool const streams = ir::has_streaming_stores(native_isa);
+  CHECK(streaming_folds<program>(is(plan::structure::depthwise)) == streams);
+  CHECK(streaming_folds<program>(is(plan::structure::contraction)) >= 3 * streams);
+  CHECK(streaming_folds<program>(is(plan::structure::convolution)) == 0);  // these gain nothing
+  CHECK(streaming_folds<program>(is(plan::structure::pointwise)) == 0);
+  CHECK(drawn::check<tall_trainer>() == 0);
+  CHECK(streaming_folds<wide_trainer<8>::program>(is(plan::structure::contraction)) >= streams);
+  CHECK(drawn::check<wide_trainer<8>>() == 0);
 }
 
 TEST_CASE("values that stay in a cache anyway are folded afterwards, with the same gradients") {
-  CHECK(folds<trainer_on<large_caches>::program>([](plan::kernel_key const&) { return true; }) == 0);
+  CHECK(folds<trainer_on<large_caches>::program>(any) == 0);
   CHECK(drawn::check<trainer_on<large_caches>>() == 0);
 }

@@ -22,6 +22,7 @@ struct isa_facts {
   bool lane_fma{};  ///< it multiplies a register by one lane of another
   bool pairs{};     ///< it broadcasts two adjacent floats to a register of at least four pairs in one instruction
   bool emulated{};
+  bool streams{};           ///< it has stores that pass by the caches; registers fill whole lines of these
   isa narrower = which;     ///< that of the same processor with registers half as long; itself if kernels have none
   isa of_four = which;      ///< with registers of four floats, for short runs; itself if there are no longer ones
   int for_product{};        ///< registers that a multiply-add needs besides its operands and its sum
@@ -29,13 +30,14 @@ struct isa_facts {
 };
 inline constexpr isa_facts isa_table[] = {
     {isa::scalar, "scalar", 1, 16},
-    {.which = isa::sse2, .name = "sse2", .lanes = 4, .registers = 16, .for_product = 1},
-    {.which = isa::sse42, .name = "sse4.2", .lanes = 4, .registers = 16, .for_product = 1},
+    {.which = isa::sse2, .name = "sse2", .lanes = 4, .registers = 16, .streams = true, .for_product = 1},
+    {.which = isa::sse42, .name = "sse4.2", .lanes = 4, .registers = 16, .streams = true, .for_product = 1},
     {.which = isa::avx2,
      .name = "avx2+fma",
      .lanes = 8,
      .registers = 16,
      .pairs = true,
+     .streams = true,
      .of_four = isa::sse2,
      .broadcasts_apart = true},
     {.which = isa::avx512,
@@ -43,6 +45,7 @@ inline constexpr isa_facts isa_table[] = {
      .lanes = 16,
      .registers = 32,
      .pairs = true,
+     .streams = true,
      .narrower = isa::avx2,
      .of_four = isa::sse2},
     {.which = isa::neon, .name = "neon64", .lanes = 4, .registers = 32, .lane_fma = true},
@@ -53,6 +56,7 @@ inline constexpr isa_facts isa_table[] = {
      .registers = 32,
      .pairs = true,
      .emulated = true,
+     .streams = true,
      .of_four = isa::emulated128},
 };
 static_assert(in_order(isa_table, &isa_facts::which) && has_enumerators<isa, lines_of(isa_table)>());
@@ -61,6 +65,7 @@ constexpr int lanes(isa target) { return isa_table[int(target)].lanes; }
 constexpr int vector_registers(isa target) { return isa_table[int(target)].registers; }
 constexpr bool has_lane_fma(isa target) { return isa_table[int(target)].lane_fma; }
 constexpr bool has_pairs(isa target) { return isa_table[int(target)].pairs; }
+constexpr bool has_streaming_stores(isa target) { return isa_table[int(target)].streams; }
 constexpr bool is_emulated(isa target) { return isa_table[int(target)].emulated; }
 constexpr isa narrower(isa target) { return isa_table[int(target)].narrower; }
 constexpr isa of_four(isa target) { return isa_table[int(target)].of_four; }

@@ -4,6 +4,10 @@
 #pragma once
 
 #include <ago/kernel/row_pipeline.hpp>
+#include <ago/plan/fold_schedule.hpp>
+#include <ago/simd/stream.hpp>
+
+#include <algorithm>
 
 namespace ago::kernel {
 
@@ -15,46 +19,84 @@ class fold_pipeline {
   using fold = kernel_of<F.part[fold_part]>;
   using value = kernel_of<F.part[value_part]>;
 
-  /// Floats of the value that are folded at a time, or pipeline_rows rows if these are more: 64 KB, half of the L2 of
-  /// small cores.
-  static constexpr int block_floats = 1 << 14;
+  /// Are pixels in scratch until they have been folded (pays_to_stream)?
+  static constexpr bool streams = [] {
+    if constexpr (!fold::adds_pixels || !fold::reads_scratch) {
+      return false;
+    } else if constexpr (computes_rows<value>) {
+      return true;
+    } else if constexpr (value::has_pixels_in_order) {
+      expression::extents const& e = F.part[value_part].described->result;
+      long const block = pixels_folded(e.of[2], e.of[3]);
+      return (block + value::pixels_at_once(block)) * e.of[3] <= streamed_floats(e);
+    } else {
+      return false;
+    }
+  }();
 
  public:
   /// `first`: data of the parts, one after another.
   static void run(step_data const& first, kernel_memory const& m) {
     step_data const *const parts = &first, &s = parts[value_part], &sums = parts[fold_part];
     if constexpr (computes_rows<value>) {
-      for (int n = 0; n < s.out.n; ++n) image(parts, m, n);
+      auto const images = [&](step_data const* all) {
+        for (int n = 0; n < s.out.n; ++n) image(all, s, sums, m, n);
+      };
+      if constexpr (streams) {
+        step_data moved[F.parts - 1];
+        std::copy(parts, parts + F.parts - 1, moved);
+        moved[value_part].destination = {place::area::arena, 0, sums.scratch, s.out.c, rows_folded(s.out.w, s.out.c)};
+        images(moved);
+      } else {
+        images(parts);
+      }
       if constexpr (!fold::adds_pixels) fold::run(sums, m);
     } else if constexpr (value::has_pixels_in_order && fold::adds_pixels) {
-      long const fit = block_floats / s.out.c, first_rows = pipeline_rows * s.out.w, end = s.out.pixels();
-      long const block = fit > first_rows ? fit : first_rows;
+      long const block = pixels_folded(s.out.w, s.out.c), end = s.out.pixels();
+      float* const result = mutable_address(s.destination, m);
       long done = 0;
-      value::template run_with<fold::reads_several>(
-          s, m, block, fold::operand_beside(address(s.destination, m), sums, m), [&](long there) {
-            if (there - done < block && there < end) return;
-            fold::pixels(sums, m, done, there);
-            done = there;
-          });
+      auto const written = [&](long there, float* at) {
+        if (there - done < block && there < end) return at;
+        some_pixels(s, sums, m, done, there);
+        done = there;
+        return streams ? m.arena + (sums.scratch - done * s.out.c) : result;
+      };
+      value::template run_with<fold::reads_several>(s, m, streams ? m.arena + sums.scratch : result, block,
+                                                    fold::operand_beside(result, sums, m), written);
     } else {
       value::run(s, m);
       fold::run(sums, m);
     }
+    if constexpr (streams) finish_streams();
   }
 
  private:
-  static void image(step_data const* parts, kernel_memory const& m, int n) {
-    step_data const& s = parts[value_part];
-    int const fit = block_floats / (s.out.w * s.out.c) / pipeline_rows * pipeline_rows;
-    int const rows = fit > pipeline_rows ? fit : pipeline_rows, step = value_part > 0 ? pipeline_rows : rows;
+  /// `s`: data of the value, where it stays.
+  static void image(step_data const* parts, step_data const& s, step_data const& sums, kernel_memory const& m, int n) {
+    int const rows = rows_folded(s.out.w, s.out.c), step = value_part > 0 ? pipeline_rows : rows;
     int done[F.parts - 1]{};
     for (int first = 0; first < s.out.h; first += rows) {
       int const end = first + rows < s.out.h ? first + rows : s.out.h;
       for (int y = first; y < end; y += step) advance<F, value_part>(parts, m, n, y + step, done);
       if constexpr (fold::adds_pixels) {
         long const row = long(n) * s.out.h;
-        fold::pixels(parts[fold_part], m, (row + first) * s.out.w, (row + end) * s.out.w);
+        some_pixels(s, sums, m, (row + first) * s.out.w, (row + end) * s.out.w);
       }
+    }
+  }
+
+  /// Folds pixels first ... last - 1. From scratch, they are stored before: folds may read elements of the first rows
+  /// again later.
+  static void some_pixels(step_data const& s, step_data const& sums, kernel_memory const& m, long first, long last) {
+    float* const result = mutable_address(s.destination, m);
+    if constexpr (streams) {
+      float const* const block = m.arena + sums.scratch;
+      long const c = s.out.c, step = s.destination.pixel_stride, together = step == c ? last - first : 1;
+      for (long p = first; p < last; p += together)
+        stream_run<F.part[fold_part].target>(block + (p - first) * c, result + p * step, together * c);
+      fold::pixels(sums, m, first, last, block - first * c);
+    } else {
+      fold::pixels(sums, m, first, last, result);
     }
   }
 };

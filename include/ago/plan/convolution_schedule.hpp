@@ -139,8 +139,8 @@ constexpr convolution_step gathering_step(shape const& in, node const& n, int se
   return {kernel::structure_of(n.kind), g.tile, g.block, long(g.block) * g.portion, g.portion, false, g.transposed};
 }
 
-/// The choice for a step that is alone in its group, if one is made before memory is planned. `made`: the operand of a
-/// contraction that the part before it computes; -1: none.
+/// The choice for a step that is alone in its group, if one is made before memory is planned. `made`: see
+/// made_operand.
 template <int V>
 constexpr convolution_step early_choice(graph_view g, step_nodes const& s, channel_layouts<V> const& layouts,
                                         schedule const& wish, options const& o, int made = -1) {
@@ -166,9 +166,9 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
     int const group = groups.group_of[i];
     if (s.main < 0) continue;
     op const kind = g.nodes[s.main].kind;
-    if (kind == op::nest) r.step[i] = early_choice(g, s, layouts, {}, o);
+    int const made = made_operand(g, s, groups.tiles[group], i == groups.first[group], o);
+    if (kind == op::nest) r.step[i] = early_choice(g, s, layouts, {}, o, made);
     if (groups.parts[group] > 1 && kind != op::contraction) continue;
-    int const made = made_operand(g, s, groups.tiles[group], i == groups.first[group]);
     bool const repeats = kind == op::conv2d || kind == op::contraction;
     if (!repeats && !is_matrix_product(kind) && !is_value_product(kind)) continue;
     auto const found = schedule_in(table, g, s, o);
@@ -177,7 +177,7 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
       auto const is_twin = [&](int k) {
         int const of = groups.group_of[k];
         return equal_operators(g, steps.step[k], s) &&
-               made_operand(g, steps.step[k], groups.tiles[of], k == groups.first[of]) == made;
+               made_operand(g, steps.step[k], groups.tiles[of], k == groups.first[of], o) == made;
       };
       while (twin < count && !is_twin(untuned[twin])) ++twin;
       if (twin < count) {

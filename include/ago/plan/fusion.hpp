@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/partition/chains.hpp>
+#include <ago/plan/fold_schedule.hpp>
 #include <ago/plan/form_steps.hpp>
 #include <ago/plan/options.hpp>
 #include <ago/plan/schedule.hpp>
@@ -30,9 +31,16 @@ constexpr int value_in_chain(graph_view g, step_nodes const& s) {
   int const k = s.main < 0 ? -1 : partition::operand_in_chain(g, s.main);
   return k < 0 ? -1 : k == 0 ? s.source : s.inputs[k - 1];
 }
-/// The operand of a contraction that the part before it computes; -1: none.
-constexpr std::int8_t made_operand(graph_view g, step_nodes const& s, chain_tiling const& in, bool is_first) {
-  return std::int8_t(in.how == tiling::operand && !is_first ? partition::operand_in_chain(g, s.main) : -1);
+/// The operand of a contraction that the part before it computes, or that of a nest whose pixels are in scratch when it
+/// folds them; -1: none.
+constexpr std::int8_t made_operand(graph_view g, step_nodes const& s, chain_tiling const& in, bool is_first,
+                                   options const& o) {
+  if (is_first || s.main < 0) return -1;
+  std::int8_t const k = std::int8_t(partition::operand_in_chain(g, s.main));
+  if (in.how == tiling::operand) return k;
+  if (in.how != tiling::fold || g.nodes[s.main].kind != op::nest) return -1;
+  node const& value = g.source(s.main, k);
+  return pays_to_stream(value.kind, value.out.count(), o.target, o.device) ? k : std::int8_t(-1);
 }
 
 /// Can b follow in a chain, and is it the only reader of the result of a, or does it fold that?

@@ -210,7 +210,7 @@ constexpr execution_plan<N> make_plan(graph<V, E, O> const& g, step_list<S> cons
     int const group = groups.group_of[i];
     chain_tiling const& tiles = groups.tiles[group];
     bool const is_first = i == groups.first[group];
-    p.key.made_operand = made_operand(g, steps.step[i], tiles, is_first);
+    p.key.made_operand = made_operand(g, steps.step[i], tiles, is_first, o);
     if (found || convolutions.step[i].chosen())
       choose_schedule(p, found ? *found : schedule{}, tiles, is_first, convolutions.step[i], o);
     else seen.choose(r.steps, i - first, tiles, is_first, o);

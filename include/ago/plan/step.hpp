@@ -129,7 +129,8 @@ struct kernel_key {
   epilogue after{};
   expression::index_expression const* described{};  ///< contraction, nest: what is computed
   std::int8_t weight_operand{-1};                   ///< contraction: as in `node`
-  std::int8_t made_operand{-1};                     ///< contraction: the one that the part before it computes
+  std::int8_t made_operand{-1};                     ///< contraction: the one that the part before it computes; nest:
+                                                    ///< the one whose pixels are in scratch while it folds them
   factor_layout factors{};                          ///< contraction: how factors are read
   bool operator==(kernel_key const&) const = default;
 };

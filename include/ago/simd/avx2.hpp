@@ -18,6 +18,7 @@ template <>
 struct instructions<isa::avx2> : common_instructions<avx2_architecture> {
   AGO_INLINE static batch load(float const* p, int n) { return batch(_mm256_maskload_ps(p, mask(n))); }
   AGO_INLINE static void store(float* p, int n, batch x) { return _mm256_maskstore_ps(p, mask(n), x); }
+  AGO_INLINE static void stream(float* p, batch x) { _mm256_stream_ps(p, x); }
   AGO_INLINE static __m256 two_fours(float const* p, long stride) {
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps(p + stride), 1);
   }

@@ -19,6 +19,7 @@ template <>
 struct instructions<isa::avx512> : common_instructions<xsimd::avx512f> {
   AGO_INLINE static batch load(float const* p, int n) { return batch(_mm512_maskz_loadu_ps(first(n), p)); }
   AGO_INLINE static void store(float* p, int n, batch x) { return _mm512_mask_storeu_ps(p, first(n), x); }
+  AGO_INLINE static void stream(float* p, batch x) { _mm512_stream_ps(p, x); }
   AGO_INLINE static batch load_fours(float const* p, long stride) {
     __m256 const low = instructions<isa::avx2>::two_fours(p, stride);
     return batch(_mm512_insertf32x4(_mm512_insertf32x4(_mm512_castps256_ps512(low), _mm_loadu_ps(p + 2 * stride), 2),

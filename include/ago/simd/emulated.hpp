@@ -55,6 +55,8 @@ struct vec<I> {
     for (int i = 0; i < n; ++i) p[i] = lane[i];
   }
 
+  void stream(float* p) const { store(p); }
+
   [[gnu::noinline]] friend vec operator+(vec const& a, vec const& b) {
     return each([&](int i) { return a.lane[i] + b.lane[i]; });
   }

@@ -37,6 +37,7 @@ struct instructions {
 
 /// What xsimd computes well with registers of any instruction set. Sets state what they compute otherwise, and
 /// - load(p, n), store(p, n, x): the first n lanes, 0 < n < size; the others are zero, and nothing beyond is accessed,
+/// - stream(p, x), if they have such an instruction: to aligned memory, past the caches,
 /// - load_fours(p, stride): four floats from each of p, p + stride, ...,
 /// - shifted(t): the bits of each lane, shifted left to the exponent; sum(y, t): with these added to the bits of y.
 template <class Architecture>

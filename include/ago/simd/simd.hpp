@@ -33,6 +33,8 @@ struct vec {
   AGO_INLINE static vec load_fours(float const* p, long stride) { return own::load_fours(p, stride); }
   /// Writes the first n lanes, 0 < n < size, and nothing beyond p + n.
   AGO_INLINE void store(float* p, int n) const { own::store(p, n, v); }
+  /// To aligned memory, past the caches. If has_streaming_stores(I); see stream_run.
+  AGO_INLINE void stream(float* p) const { own::stream(p, v); }
 
   friend AGO_INLINE vec operator+(vec a, vec b) { return a.v + b.v; }
   friend AGO_INLINE vec operator-(vec a, vec b) { return a.v - b.v; }

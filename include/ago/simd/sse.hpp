@@ -22,6 +22,7 @@ struct sse_instructions : common_instructions<Architecture> {
     _mm_storel_pi(reinterpret_cast<__m64*>(p), x);
     if (n == 3) _mm_store_ss(p + 2, _mm_movehl_ps(x, x));
   }
+  AGO_INLINE static void stream(float* p, __m128 x) { _mm_stream_ps(p, x); }
   AGO_INLINE static batch shifted(batch t) { return batch(_mm_castsi128_ps(_mm_slli_epi32(_mm_castps_si128(t), 23))); }
   AGO_INLINE static batch sum(batch y, batch t) {
     return batch(_mm_castsi128_ps(_mm_add_epi32(_mm_castps_si128(y), _mm_slli_epi32(_mm_castps_si128(t), 23))));

@@ -54,7 +54,7 @@ class product_of_batches {
         if constexpr (fetched_rows > 0 && L.rows_window == 0)
           m.next_a = m.a + (a_start + k_loops.offset(long(block + 1) * L.k_block, &loop::a) + read_of_a.lowest);
         for (int j = 0; j < L.columns; j += column_run) run_of_rows(m, after, {block, i, j, first}, last);
-        if (block + 1 == L.k_blocks()) beside(i + row_run);
+        if (block + 1 == L.k_blocks()) m.c = beside(i + row_run, m.c);
       }
   }
 

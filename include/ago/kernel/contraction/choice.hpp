@@ -293,6 +293,14 @@ constexpr contraction_layout layout_of_contraction(kernel_key const& key) {
                                key.made_operand);
 }
 
+/// The most pixels of its result that such a product computes at a time, if so many are wished.
+constexpr long pixels_at_once(contraction_layout const& l, expression::index_expression const& e, long wish) {
+  long const channels = e.result.of[e.result.rank - 1], of_row = long(l.columns) * l.batches;
+  int const rows =
+      l.lanes_are_batches ? batched_run(l.form.m, l.tile.pixels) : l.rows_at_once(int(wish * channels / of_row));
+  return (rows * of_row + channels - 1) / channels;
+}
+
 /// Does such a product compute all elements of some pixels of its result after all of those before? Of products of
 /// batches, a run of rows at a time.
 constexpr bool has_pixels_in_order(contraction_layout const& l, expression::index_expression const& e) {

@@ -17,32 +17,37 @@ inline constexpr contraction_layout layout_of_product = layout_of_contraction(K)
 template <kernel_key K>
 struct contraction_kernel {
   static void run(step_data const& s, kernel_memory const& m) {
-    compute<false>(s, m, plain_copy<K.target>{}, nothing_meanwhile{});
+    compute<false>(s, m, mutable_address(s.destination, m), plain_copy<K.target>{}, nothing_meanwhile{});
   }
 
   /// Are pixels of the result computed in their order?
   static constexpr bool has_pixels_in_order = kernel::has_pixels_in_order(layout_of_product<K>, *K.described);
-  /// Calls written(n) when the first n pixels are there, after about so many pixels more. `Fetches`, `other`: see
-  /// meanwhile.
+  /// The most pixels that are computed at a time, if so many are wished.
+  static constexpr long pixels_at_once(long wish) { return kernel::pixels_at_once(L, *K.described, wish); }
+  /// Calls written(n, result) when the first n pixels are there, after about so many pixels more. `Fetches`, `other`:
+  /// see meanwhile.
   template <bool Fetches>
-  static void run_with(step_data const& s, kernel_memory const& m, long pixels, float const* other, auto const& written)
+  static void run_with(step_data const& s, kernel_memory const& m, float* result, long pixels, float const* other,
+                       auto const& written)
     requires(has_pixels_in_order)
   {
-    long const of_row = long(L.columns) * L.batches;  // elements
-    auto const rows_written = [&](long rows) { written(rows * of_row / s.out.c); };
+    auto const rows_written = [&](long rows, float* to) { return written(rows * of_row / s.out.c, to); };
     meanwhile<decltype(rows_written)> const beside{int(pixels * s.out.c / of_row), other, rows_written};
-    compute<Fetches>(s, m, plain_copy<K.target>{}, beside);
+    compute<Fetches>(s, m, result, plain_copy<K.target>{}, beside);
   }
 
   /// With operand K.made_operand computed by the elementwise operators of `Before`, a few elements at a time. `first`:
   /// their data, which those of the product follow.
   template <kernel_key Before>
   static void run_after(step_data const& first, kernel_memory const& m) {
-    compute<false>((&first)[1], m, elementwise_source<source_key(Before)>(first, m), nothing_meanwhile{});
+    step_data const& s = (&first)[1];
+    compute<false>(s, m, mutable_address(s.destination, m), elementwise_source<source_key(Before)>(first, m),
+                   nothing_meanwhile{});
   }
 
  private:
   static constexpr contraction_layout const& L = layout_of_product<K>;
+  static constexpr long of_row = long(L.columns) * L.batches;  ///< elements
 
   /// What a block is made of has been prefetched already, if the product does so.
   static constexpr kernel_key source_key(kernel_key k) {
@@ -51,10 +56,10 @@ struct contraction_kernel {
   }
 
   template <bool Fetches, class Made>
-  static void compute(step_data const& s, kernel_memory const& m, Made const& made, auto const& beside) {
+  static void compute(step_data const& s, kernel_memory const& m, float* result, Made const& made, auto const& beside) {
     constexpr expression::index_expression const* e = K.described;
-    contraction_memory const memory{operand<L.rows_operand>(s, m, made), operand<L.columns_operand>(s, m, made),
-                                    mutable_address(s.destination, m), m.arena + s.scratch};
+    contraction_memory const memory{operand<L.rows_operand>(s, m, made), operand<L.columns_operand>(s, m, made), result,
+                                    m.arena + s.scratch};
     index_range const rows = granules_in(s.portion, L.granule(), int(L.all_rows()));
     if constexpr (K.after.count() == 0) {
       using product = contraction_product<layout_of_product<K>, K.target, form_of(K), no_epilogue, Fetches>;

@@ -119,6 +119,12 @@ struct contraction_layout {
     return aligned(sums_at() + (k_blocks() > 1 ? long(row_block) * padded_columns() : 0));
   }
   constexpr long scratch_floats() const { return made_at() + made_floats; }
+  /// Rows that are computed at a time, whole tiles, if so many are wished.
+  constexpr int rows_at_once(int wish) const {
+    int const whole = wish / tile.pixels * tile.pixels;
+    if (packs_by_panel || whole > row_block) return row_block;
+    return whole > tile.pixels ? whole : tile.pixels;
+  }
   /// Work items begin at multiples of so many rows of all batches.
   constexpr int granule() const {
     return lanes_are_batches ? rows * lanes * registers : batches > 1 ? rows : tile.pixels;

@@ -143,7 +143,7 @@ class contraction_product {
                    auto const& beside) {
     int starts[L.row_block], steps[L.walks ? L.k_block : 1];
     spot row[L.row_block];
-    int const block = rows_of_block(beside);
+    int const block = L.rows_at_once(beside.rows);
     for (int first = from; first < end; first += block) {
       int const count = end - first < block ? end - first : block;
       AGO_UNROLL(1)
@@ -188,15 +188,8 @@ class contraction_product {
           panels(w, now.b, scratch + L.packed_columns_at(), after, b);
         }
       }
-      beside(first + count);
+      now.c = beside(first + count, now.c);
     }
-  }
-
-  /// Rows that are computed at a time: whole tiles.
-  static constexpr int rows_of_block(auto const& beside) {
-    int const wish = beside.rows / L.tile.pixels * L.tile.pixels;
-    if (L.packs_by_panel || wish > L.row_block) return L.row_block;
-    return wish > L.tile.pixels ? wish : L.tile.pixels;
   }
 
   /// Floats from one step of K to the next of rows of outer products, and of columns in place.

@@ -12,8 +12,8 @@
 
 namespace ago::kernel {
 
-/// Of expression E with layout L.
-template <expression::index_expression const& E, nest_layout const& L>
+/// Of expression E with layout L. `Made`: the operand whose folded pixels are in scratch; -1: none.
+template <expression::index_expression const& E, nest_layout const& L, int Made>
 class nest_elements {
  protected:
   using loops = std::uint32_t;
@@ -24,6 +24,7 @@ class nest_elements {
   /// Where the loops are, and what nodes are there: floats, or registers if they vary along these.
   struct state {
     float const* operand[expression::index_expression::max_operands];
+    float const* made;  ///< where operand `Made` is, as far as pixels are folded
     float* result;
     int first, last;
     int from, to;                         ///< the pixels that are folded now, if not all are
@@ -43,6 +44,19 @@ class nest_elements {
   static constexpr expression::range all_of = range_of(L.index[A][D], L.loops);
 
   static constexpr std::make_integer_sequence<int, L.count> all_loops{};
+
+  /// Does access A go through the loops of folds?
+  template <int A>
+  static constexpr bool is_folded = [] {
+    bool r = false;
+    for (int d = L.result_loops; d < L.count; ++d) r |= L.place[A].of[d] != 0;
+    return r;
+  }();
+  template <int A>
+  AGO_INLINE static float const* operand_of(state const& s) {
+    if constexpr (access_of<A>.operand == Made && is_folded<A>) return s.made;
+    else return s.operand[access_of<A>.operand];
+  }
 
   /// The value of a sum of loops, in the first lane.
   template <class Index, int... D>
@@ -113,7 +127,7 @@ class nest_elements {
        }()),
        ...);
     }(std::make_integer_sequence<int, access_of<A>.rank>{});
-    return inside ? s.operand[access_of<A>.operand][place] : access_of<A>.pad();
+    return inside ? operand_of<A>(s)[place] : access_of<A>.pad();
   }
   /// The place of the first lane.
   template <int A>
@@ -183,7 +197,7 @@ class nest_elements {
     constexpr int A = E.body.nodes[N].operand[0];
     if constexpr (!L.varies(N)) {
       constexpr bool plain = L.place[A].is_exact && !access_of<A>.padded;
-      if constexpr (plain) s.one[N] = s.operand[access_of<A>.operand][sum_of(s, place_of<A>{}, all_loops)];
+      if constexpr (plain) s.one[N] = operand_of<A>(s)[sum_of(s, place_of<A>{}, all_loops)];
       else s.one[N] = element<A>(s, 0);
     } else if constexpr (L.is_regular[A]) {
       constexpr int step = L.lane_step[A], end = (COUNT - 1) * V + VALID;
@@ -197,7 +211,7 @@ class nest_elements {
             return assemble<N, A, COUNT, VALID>(s);
           }
         }
-      float const* const from = s.operand[access_of<A>.operand] + first_place<A>(s);
+      float const* const from = operand_of<A>(s) + first_place<A>(s);
       if constexpr (L.is_streamed[A]) {
         AGO_UNROLL(16)
         for (int u = 0; u < COUNT; ++u) fetch_next_page<I>(from + u * V);

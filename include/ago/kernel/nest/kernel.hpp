@@ -42,14 +42,16 @@ struct nest_kernel {
 
   /// Can it fold some pixels after the others (partition::tiling::fold)?
   static constexpr bool adds_pixels = kernel::adds_pixels(layout_of_some_pixels<K>, *K.described);
-  /// Folds pixels first ... last - 1, after those before.
-  static void pixels(step_data const& s, kernel_memory const& m, long first, long last)
+  /// Does it fold pixels of operand K.made_operand that are in scratch?
+  static constexpr bool reads_scratch = K.made_operand >= 0;
+  /// Folds pixels first ... last - 1, after those before. `made`: where that operand would begin.
+  static void pixels(step_data const& s, kernel_memory const& m, long first, long last, float const* made = nullptr)
     requires(adds_pixels)
   {
     constexpr nest_layout const& L = layout_of_some_pixels<K>;
-    using program = nest_program<*K.described, layout_of_some_pixels<K>, true>;
+    using program = nest_program<*K.described, layout_of_some_pixels<K>, true, K.made_operand>;
     program::run(operands(s, m).of, mutable_address(s.destination, m), nullptr, 0, L.loops[0].extent, int(first),
-                 int(last));
+                 int(last), made);
   }
 
   /// Are several operands read at all pixels?

@@ -15,16 +15,18 @@
 
 namespace ago::kernel {
 
-/// The nest of expression E with layout L. `Some`: it folds some pixels after the others.
-template <expression::index_expression const& E, nest_layout const& L, bool Some = false>
-class nest_program : nest_elements<E, L> {
+/// The nest of expression E with layout L. `Some`: it folds some pixels after the others; `Made`: the operand of which
+/// these are in scratch; -1: none.
+template <expression::index_expression const& E, nest_layout const& L, bool Some = false, int Made = -1>
+class nest_program : nest_elements<E, L, Made> {
  public:
   /// Computes the part of the result with iterations first ... last - 1 of loop 0. `Some`: pixels from ... to - 1 are
-  /// folded, after those before.
+  /// folded, after those before; `made`: where operand `Made` would begin.
   static void run(float const* const* operands, float* result, [[maybe_unused]] float* scratch, int first, int last,
-                  int from = 0, int to = 0) {
+                  int from = 0, int to = 0, float const* made = nullptr) {
     state s;
     for (int i = 0; i < E.operand_count; ++i) s.operand[i] = operands[i];
+    s.made = made;
     s.result = result;
     s.first = first;
     s.last = last;
@@ -44,7 +46,7 @@ class nest_program : nest_elements<E, L> {
   }
 
  private:
-  using base = nest_elements<E, L>;
+  using base = nest_elements<E, L, Made>;
   using typename base::loops;
   using typename base::state;
   using nodes = std::uint64_t;

@@ -5,6 +5,7 @@
 #include <ago/expression/counts.hpp>
 #include <ago/kernel/nest/choice.hpp>
 #include <ago/kernel/unit.hpp>
+#include <ago/plan/fold_schedule.hpp>
 
 namespace ago::kernel {
 
@@ -14,6 +15,7 @@ struct nest_kernel;  // kernel.hpp
 /// Work items take indices of the outermost axis of the result with several, which are step_data::portion.
 struct nest_unit : without_weights, without_schedule, without_tiles, with_plain_loops {
   static constexpr long scratch_floats(kernel_key const& key, planned_data const&) {
+    if (key.made_operand >= 0) return streamed_floats(key.described->operands[key.made_operand]);
     bool const may_turn = turn_of_nest(*key.described, key.target).turns();
     return may_turn ? layout_of_nest(key).turn.scratch_floats() : 0;
   }
