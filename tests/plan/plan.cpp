@@ -263,7 +263,7 @@ TEST_CASE("the key of a pipeline says that its second part prefetches what eleme
     second.what = what;
     second.kernel_h = 3 * (what == structure::depthwise);
     plan::fused_key const key = plan::key_of(groups, p, 0);
-    CHECK(!key.part[0].fetches_ahead);
+    CHECK(key.part[0].fetches_ahead == first.fetches_ahead);
     return key.part[1].fetches_ahead;
   };
   CHECK(!fetches(tiling::rows, structure::pointwise));

@@ -114,8 +114,9 @@ void check_plan(Plan const& plan) {
     REQUIRE(plan.first_part(k) == Program::first_part(k));
     CHECK(plan.tiling_of(k) == Program::tiling_of(k));
     CHECK(plan.split_of(k) == Program::split_of(k));
-    ago::plan::fused_key const key = plan.key(k);
-    for (int i = 0; i < key.parts; ++i) CHECK(key.part[i] == Program::plan.steps[Program::first_part(k) + i].key);
+    int const first = Program::first_part(k), count = Program::first_part(k + 1) - first;
+    CHECK(plan.key(k) == ago::plan::pipeline_key(plan.tiling_of(k).how, count,
+                                                 [&](int i) { return Program::plan.steps[first + i].key; }));
   }
   for (int i = 0; i < plan.part_count; ++i) {
     ago::plan::planned_data const &a = plan.part(i).data, &b = Program::plan.steps[i].data;
@@ -178,6 +179,12 @@ constexpr unsigned tables(unsigned all) { return all / 2; }
 
 constexpr options native{}, portable{.target = isa::scalar}, apart{.policy = policy::ago_ni},
     all_merged{.horizontal_fusion = horizontal_fusion::always};
+/// Elementwise operators that start pipelines, whose input exceeds L2.
+inline constexpr auto rectified = ago::input{.h = 24, .w = 14, .c = 16} | [](ago::tensor x) {
+  ago::tensor const y = x | ago::pointwise{48};
+  return y + (y | ago::relu6{} | ago::pointwise{48}) + (y | ago::clip{-1, 1} | ago::depthwise{.kernel = 3, .pad = 1});
+};
+constexpr options small_caches{.device = {.l1_bytes = 8 << 10, .l2_bytes = 48 << 10}};
 constexpr options several{.threads = {3}};
 
 /// The number of operators of `Net`, as compiled by `all_merged`, for which `is` holds.
@@ -220,6 +227,14 @@ TEST_CASE("steps that differ only in the place of their input: likewise") {
     return pairs;
   }() > 0);
   CHECK(compare_all<shuffled, native, tables(4)>() >= int(tables(4)) - 1);
+}
+
+TEST_CASE("pipelines that prefetch what elementwise operators read: likewise") {
+  live_plan<rectified, small_caches> const plan(schedule_list{});
+  int prefetching = 0;
+  for (int k = 0; k < plan.steps(); ++k) prefetching += plan.key(k).part[1].fetches_ahead;
+  CHECK((prefetching > 0) == !ir::is_scheduled_by_hand(native_isa));
+  CHECK(compare_all<rectified, small_caches, 2>() >= 1);
 }
 
 TEST_CASE("siblings and trained values: likewise, packed with all merged operators") {

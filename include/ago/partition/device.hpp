@@ -37,6 +37,9 @@ struct device {
   bool operator==(device const&) const = default;
 };
 
+/// Is this more than L3 has room for, of which eight L2s are taken to be a core's?
+constexpr bool exceeds_l3(std::int64_t bytes, device const& on) { return bytes > 8 * on.l2_bytes; }
+
 /// AMD Zen 4. The costs of lines and the clock are the default's.
 inline constexpr device zen_4{.multiply_adds = 16};
 /// AMD Zen 5. The costs of lines and the clock were fitted to an EPYC of 2026, a virtual machine

@@ -29,7 +29,7 @@ constexpr long pixels_folded(int w, int c) {
 /// to 1.12.)
 constexpr bool pays_to_stream(ir::op kind, std::int64_t floats, isa target, device const& on) {
   return has_streaming_stores(target) && !ir::is_matrix_product(kind) && kind != ir::op::conv2d &&
-         4 * floats > 8 * on.l2_bytes;
+         exceeds_l3(4 * floats, on);
 }
 /// Floats of scratch for a value [n, h, w, c]. Kernels may compute more pixels at a time than are folded.
 constexpr long streamed_floats(expression::extents const& value) {

@@ -253,15 +253,18 @@ constexpr bool fetches_ahead(fused_key const& f) {
   return second.what == structure::pointwise && first.fetches_input && in_place;
 }
 
-/// The key of group `k` of the steps.
+/// The key of `count` kernels, part_at(i), in one pipeline, or of one alone.
+constexpr fused_key pipeline_key(tiling how, int count, auto const& part_at) {
+  fused_key r{count};
+  r.tiling = how;
+  for (int i = 0; i < count; ++i) r.part[i] = part_at(i);
+  r.part[1].fetches_ahead = fetches_ahead(r);
+  return r;
+}
+/// That of group `k` of the steps.
 template <int S, int N>
 constexpr fused_key key_of(fusion_list<S> const& groups, execution_plan<N> const& p, int k) {
-  fused_key r{groups.parts[k]};
-  r.tiling = groups.tiles[k].how;
-  for (int i = 0; i < r.parts; ++i) r.part[i] = p.steps[groups.first[k] + i].key;
-  r.part[1].fetches_ahead = fetches_ahead(r);
-  r.part[0].fetches_ahead = false;  // its own code is the same
-  return r;
+  return pipeline_key(groups.tiles[k].how, groups.parts[k], [&](int i) { return p.steps[groups.first[k] + i].key; });
 }
 
 }  // namespace ago::plan

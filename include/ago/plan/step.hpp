@@ -117,7 +117,7 @@ struct kernel_key {
   bool gathers{};                  ///< pointwise: copies blocks of its input into scratch first
   bool in_runs{};                  ///< pointwise: reads step_data::runs, which are not contiguous
   bool fetches_input{};            ///< convolution, elementwise: prefetches its input
-  bool fetches_ahead{};            ///< elementwise: its input is in no L3, either; the part after it: prefetches that
+  bool fetches_ahead{};            ///< elementwise: its input exceeds L3, too; the part after it: prefetches that
   std::uint8_t joined_pixels = 1;  ///< convolution: pixels of a row whose channels are computed as those of one
   std::uint8_t window_row{};       ///< convolution: floats in a row of the window, if loops are compiled for so many
   bool in_order{};                 ///< loops for cores that issue in order, see device::in_order

@@ -168,18 +168,17 @@ class menu {
   template <int I>
   static constexpr fused_key key_of_item() {
     constexpr menu_item item = items.item[I];
-    fused_key k{item.count};
-    k.tiling = item.tiles.how;
+    kernel_key parts[max_parts]{};
     auto const part = [&]<int P>(std::integral_constant<int, P>) {
       if constexpr (P < item.count)
-        k.part[P] =
+        parts[P] =
             steps::scheduled(item.first + P, item.wish(P, tiles<item.first + P, item.repacked>), item.tiles, P == 0)
                 .key;
     };
     part(std::integral_constant<int, 0>{});
     part(std::integral_constant<int, 1>{});
     part(std::integral_constant<int, 2>{});
-    return k;
+    return plan::pipeline_key(item.tiles.how, item.count, [&](int i) { return parts[i]; });
   }
   template <fused_key K>
   static menu_entry entry_of() {

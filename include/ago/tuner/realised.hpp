@@ -34,16 +34,15 @@ int tiles_kept(live_plan<Net, Options> const& plan, schedule_list const& table, 
   int const first = plan.first_part(k), count = plan.first_part(k + 1) - first;
   int best = -1, most = -1;
   for (int kept = 0; kept < 1 << count; ++kept) {
-    fused_key key{count};
-    key.tiling = plan.tiling_of(k).how;
     int number = 0;
-    for (int i = 0; i < count; ++i) {
+    auto const part_at = [&](int i) {
       schedule const* const found = table.find(steps::signature(first + i));
       schedule wish = found ? *found : schedule{};
       if (kept >> i & 1) number += wish.pixels > 0;
       else wish = without_tile(wish);
-      key.part[i] = steps::scheduled(first + i, wish, plan.tiling_of(k), i == 0).key;
-    }
+      return steps::scheduled(first + i, wish, plan.tiling_of(k), i == 0).key;
+    };
+    fused_key const key = plan::pipeline_key(plan.tiling_of(k).how, count, part_at);
     if (number < most || !menu.find(key)) continue;
     most = number;
     best = kept;

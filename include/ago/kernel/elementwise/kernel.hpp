@@ -7,10 +7,10 @@
 
 namespace ago::kernel {
 
-/// If the key says so, a page ahead.
+/// If the key says so, ahead.
 template <kernel_key K>
 AGO_INLINE void fetch_input([[maybe_unused]] float const* p) {
-  if constexpr (K.fetches_input) fetch_next_page<K.target>(p);
+  if constexpr (K.fetches_input) fetch_page<K.target, K.fetches_ahead>(p);
 }
 
 template <kernel_key K>

@@ -30,7 +30,7 @@ struct elementwise_unit : without_weights,
   static constexpr void choose(kernel_key& key, planned_data& s, schedule const&, chain_tiling const&,
                                device const& on) {
     key.fetches_input = 4 * s.in.count() > on.l2_bytes;
-    key.fetches_ahead = 4 * s.in.count() > 8 * on.l2_bytes;
+    key.fetches_ahead = exceeds_l3(4 * s.in.count(), on);
   }
 
   /// 7.5 cycles for an exponential of a vector (device::function_operations).

@@ -332,6 +332,7 @@ class nest_maker {
       int next = made.count;  // the innermost of the other loops
       while (next-- > 0)
         if (next != made.vector_loop && made.place[a].of[next] != 0) break;
+      made.exceeds_l3[a] = partition::exceeds_l3(4L * e_.operands[operand].count(), {});
       made.is_streamed[a] = 4L * e_.operands[operand].count() > device{}.l2_bytes && next >= 0 &&
                             made.place[a].of[next] == made.loops[made.vector_loop].extent;
     }

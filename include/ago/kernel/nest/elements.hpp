@@ -214,7 +214,7 @@ class nest_elements {
       float const* const from = operand_of<A>(s) + first_place<A>(s);
       if constexpr (L.is_streamed[A]) {
         AGO_UNROLL(16)
-        for (int u = 0; u < COUNT; ++u) fetch_next_page<I>(from + u * V);
+        for (int u = 0; u < COUNT; ++u) fetch_page<I, L.exceeds_l3[A]>(from + u * V);
       }
       AGO_UNROLL(16)
       for (int u = 0; u + 1 < COUNT; ++u) s.many[N][u] = load<step, V>(from + long(u) * V * step);

@@ -64,6 +64,7 @@ struct nest_layout {
   int lane_step[max_accesses]{};
   /// Is an operand that L2 has no room for read from end to end, in runs of the loop along registers?
   bool is_streamed[max_accesses]{};
+  bool exceeds_l3[max_accesses]{};  ///< likewise L3
 
   constexpr bool varies(int node) const { return vector_loop >= 0 && (depends[node] >> vector_loop & 1); }
   /// Are lanes summed up?
