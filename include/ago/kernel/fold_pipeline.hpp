@@ -16,6 +16,7 @@ namespace ago::kernel {
 template <fused_key F>
 class fold_pipeline {
   static constexpr int fold_part = F.parts - 1, value_part = F.parts - 2;
+  static constexpr isa target = F.part[fold_part].target;
   using fold = kernel_of<F.part[fold_part]>;
   using value = kernel_of<F.part[value_part]>;
 
@@ -27,8 +28,8 @@ class fold_pipeline {
       return true;
     } else if constexpr (value::has_pixels_in_order) {
       expression::extents const& e = F.part[value_part].described->result;
-      long const block = pixels_folded(e.of[2], e.of[3]);
-      return (block + value::pixels_at_once(block)) * e.of[3] <= streamed_floats(e);
+      long const block = pixels_folded(e.of[2], e.of[3], target);
+      return (block + value::pixels_at_once(block)) * e.of[3] <= streamed_floats(e, target);
     } else {
       return false;
     }
@@ -45,14 +46,15 @@ class fold_pipeline {
       if constexpr (streams) {
         step_data moved[F.parts - 1];
         std::copy(parts, parts + F.parts - 1, moved);
-        moved[value_part].destination = {place::area::arena, 0, sums.scratch, s.out.c, rows_folded(s.out.w, s.out.c)};
+        moved[value_part].destination = {place::area::arena, 0, sums.scratch, s.out.c,
+                                         rows_folded(s.out.w, s.out.c, target)};
         images(moved);
       } else {
         images(parts);
       }
       if constexpr (!fold::adds_pixels) fold::run(sums, m);
     } else if constexpr (value::has_pixels_in_order && fold::adds_pixels) {
-      long const block = pixels_folded(s.out.w, s.out.c), end = s.out.pixels();
+      long const block = pixels_folded(s.out.w, s.out.c, target), end = s.out.pixels();
       float* const result = mutable_address(s.destination, m);
       long done = 0;
       auto const written = [&](long there, float* at) {
@@ -73,7 +75,7 @@ class fold_pipeline {
  private:
   /// `s`: data of the value, where it stays.
   static void image(step_data const* parts, step_data const& s, step_data const& sums, kernel_memory const& m, int n) {
-    int const rows = rows_folded(s.out.w, s.out.c), step = value_part > 0 ? pipeline_rows : rows;
+    int const rows = rows_folded(s.out.w, s.out.c, target), step = value_part > 0 ? pipeline_rows : rows;
     int done[F.parts - 1]{};
     for (int first = 0; first < s.out.h; first += rows) {
       int const end = first + rows < s.out.h ? first + rows : s.out.h;
@@ -93,7 +95,7 @@ class fold_pipeline {
       float const* const block = m.arena + sums.scratch;
       long const c = s.out.c, step = s.destination.pixel_stride, together = step == c ? last - first : 1;
       for (long p = first; p < last; p += together)
-        stream_run<F.part[fold_part].target>(block + (p - first) * c, result + p * step, together * c);
+        stream_run<target>(block + (p - first) * c, result + p * step, together * c);
       fold::pixels(sums, m, first, last, block - first * c);
     } else {
       fold::pixels(sums, m, first, last, result);
