@@ -27,7 +27,8 @@ class fold_pipeline {
     } else if constexpr (computes_rows<value>) {
       return true;
     } else if constexpr (value::has_pixels_in_order) {
-      expression::extents const& e = F.part[value_part].described->result;
+      constexpr kernel_key k = F.part[fold_part];
+      expression::extents const& e = k.described->operands[k.made_operand];
       long const block = pixels_folded(e.of[2], e.of[3], target);
       return (block + value::pixels_at_once(block)) * e.of[3] <= streamed_floats(e, target);
     } else {

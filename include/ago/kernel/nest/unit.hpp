@@ -15,9 +15,11 @@ struct nest_kernel;  // kernel.hpp
 /// Work items take indices of the outermost axis of the result with several, which are step_data::portion.
 struct nest_unit : without_weights, without_schedule, without_tiles, with_plain_loops {
   static constexpr long scratch_floats(kernel_key const& key, planned_data const&) {
-    if (key.made_operand >= 0) return streamed_floats(key.described->operands[key.made_operand], key.target);
     bool const may_turn = turn_of_nest(*key.described, key.target).turns();
-    return may_turn ? layout_of_nest(key).turn.scratch_floats() : 0;
+    long const turned = may_turn ? layout_of_nest(key).turn.scratch_floats() : 0;
+    if (key.made_operand < 0) return turned;
+    long const streamed = streamed_floats(key.described->operands[key.made_operand], key.target);
+    return streamed > turned ? streamed : turned;
   }
   static constexpr structure structures[] = {structure::nest};
   static constexpr bool multiplies_values = false, of_expressions = true, takes_portion = true;
