@@ -4,6 +4,7 @@
 
 #include <ago/expression/index_expression.hpp>
 #include <ago/ir/isa.hpp>
+#include <ago/ir/op.hpp>
 #include <ago/partition/device.hpp>
 #include <ago/partition/tiling.hpp>
 
