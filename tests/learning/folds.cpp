@@ -14,9 +14,11 @@ using namespace ago;
 /// L2 holds a few rows of the values; those of four images of 22x22 pixels of 43 channels exceed L3.
 struct small_caches {
   static constexpr device value{.l1_bytes = 16 << 10, .l2_bytes = 40 << 10};
+  static constexpr int images = 4;
 };
 struct large_caches {
   static constexpr device value{.l1_bytes = 64 << 20, .l2_bytes = 64 << 20};
+  static constexpr int images = 2;
 };
 
 constexpr auto mixed = [](tensor x) {
@@ -28,7 +30,8 @@ constexpr auto mixed = [](tensor x) {
 };
 constexpr auto net = input{.h = 44, .w = 44, .c = 3} | mixed | global_avg_pool{} | linear{5};
 template <class Device>
-using trainer_on = trainer<net, mean_squared_error, sgd, training{.batch = 4, .program = {.device = Device::value}}>;
+using trainer_on =
+    trainer<net, mean_squared_error, sgd, training{.batch = Device::images, .program = {.device = Device::value}}>;
 
 /// A product of the channels of every pixel, from right to left so that it is no convolution, of which 128 KB are less
 /// than the rows from which moments take their center.
