@@ -20,7 +20,7 @@ class fold_pipeline {
   using fold = kernel_of<F.part[fold_part]>;
   using value = kernel_of<F.part[value_part]>;
 
-  /// Are pixels in scratch until they have been folded (pays_to_stream)?
+  /// Are pixels made and folded in scratch (pays_to_stream)?
   static constexpr bool streams = [] {
     if constexpr (!fold::adds_pixels || !fold::reads_scratch) {
       return false;

@@ -24,8 +24,8 @@ constexpr long pixels_folded(int w, int c, isa target) {
   return fit > rows ? fit : rows;
 }
 
-/// Are these in scratch until they have been folded, and written past the caches then? Pays where L3 has no room for
-/// the value: its lines are not read before they are written, and written in order. (Measured on Zen 4 with values of
+/// Are these made in scratch, stored from there past the caches, and folded there? Pays where L3 has no room for the
+/// value: its lines are not read before they are written, and written in order. (Measured on Zen 4 with values of
 /// 10 to 38 MB: gradients of depthwise convolutions 0.48 to 0.74 of the time, these convolutions 0.76 to 0.85,
 /// gradients of pointwise ones 0.80 to 0.88; what reads the values next 1 to 1.09. Pointwise convolutions themselves 1
 /// to 1.12.)

@@ -44,8 +44,9 @@ struct nest_kernel {
   static constexpr bool adds_pixels = kernel::adds_pixels(layout_of_some_pixels<K>, *K.described);
   /// Does it fold pixels of operand K.made_operand that are in scratch?
   static constexpr bool reads_scratch = K.made_operand >= 0;
-  /// Folds pixels first ... last - 1, after those before. `made`: where that operand would begin.
-  static void pixels(step_data const& s, kernel_memory const& m, long first, long last, float const* made = nullptr)
+  /// Folds pixels first ... last - 1, after those before. `made`: where that operand would begin; otherwise, it is not
+  /// read.
+  static void pixels(step_data const& s, kernel_memory const& m, long first, long last, float const* made)
     requires(adds_pixels)
   {
     constexpr nest_layout const& L = layout_of_some_pixels<K>;
