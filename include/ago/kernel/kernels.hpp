@@ -22,6 +22,7 @@
 #include <ago/kernel/pool/pool.hpp>
 #include <ago/kernel/reduction/kernel.hpp>
 #include <ago/kernel/row_pipeline.hpp>
+#include <ago/kernel/turns.hpp>
 #include <ago/kernel/units.hpp>
 #include <ago/kernel/winograd/kernel.hpp>
 

@@ -4,6 +4,7 @@
 
 #include <ago/plan/divide_steps.hpp>
 #include <ago/plan/step_table.hpp>
+#include <ago/plan/turns.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -88,7 +89,8 @@ class run_time_plan {
                 concat_views<V> const& views, step_list<S> const& parts, options const& o, auto const& schedules,
                 split_list<S> const& cut)
       : groups(fuse_steps(g, parts, partition, o, schedules)),
-        convolutions(convolution_steps(g, parts, groups, layouts, o, schedules)), splits(cut),
+        convolutions(convolution_steps(g, parts, groups, layouts, o, schedules)),
+        splits(o.device.threads == 1 ? find_turns(g, parts, groups, views, layouts, o.device) : cut),
         memory(plan_memory(g, parts, groups, views, layouts, convolutions, splits, o.storage)),
         runs(input_runs_of<Runs, N>(g, parts, layouts, memory)),
         plan(make_plan<N>(g, parts, groups, memory, schedules, o, convolutions, runs)), part_count(parts.count) {

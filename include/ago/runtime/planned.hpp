@@ -12,6 +12,7 @@
 #include <ago/plan/options.hpp>
 #include <ago/plan/plan.hpp>
 #include <ago/plan/predicted_time.hpp>
+#include <ago/plan/turns.hpp>
 #include <ago/runtime/accesses.hpp>
 #include <ago/runtime/pack.hpp>
 #include <ago/runtime/packing_hash.hpp>
@@ -147,10 +148,11 @@ class unchecked_plan {
 
  public:
   /// How each step is divided into work items for several threads, and what they wait for; derived from the plan of
-  /// undivided steps.
+  /// undivided steps. Those of one thread are not divided, but some are computed in turns (plan/turns.hpp).
   static constexpr auto splits = []() AGO_CONSTEVAL {
-    if constexpr (Options.device.threads == 1) return uncut;
-    else {
+    if constexpr (Options.device.threads == 1) {
+      return find_turns(graph, parts, groups, views, layouts, Options.device);
+    } else {
       using whole = placed<uncut>;
       return divide_steps(graph, parts, groups, views, layouts, whole::memory, whole::plan, Options.device, Schedules);
     }
@@ -225,6 +227,11 @@ class unchecked_plan {
   }
 
  protected:
+  /// Are weights packed for this step?
+  static constexpr bool packs(int step) {
+    packing_place const from = starts.of_step[step], to = starts.of_step[step + 1];
+    return from.operators < to.operators || from.stages < to.stages;
+  }
   static constexpr bool fits_memory = fits_offsets(plan.packed_floats) && fits_offsets(memory.arena_floats);
   static constexpr auto const& runs = placed<splits>::runs;
 

@@ -50,7 +50,7 @@ class program : public runtime::unchecked_plan<Net, Schedules, Options> {
         steps, [](int k) { return barriers.before[k]; }, [](int k) { return table.pieces(k); },
         [&](int k, int i) { kernels.of_step[k](table.piece(k, i), m); }, team);
   }
-  /// Runs one step, for profiling.
+  /// Runs one step, for profiling; of those that are computed in turns, the first runs both.
   static void run_step(int step, plan::run_memory const& memory) noexcept {
     plan::kernel_memory const m{memory, table.tables()};
     for (int i = 0; i < table.pieces(step); ++i) kernels.of_step[step](table.piece(step, i), m);
@@ -67,9 +67,26 @@ class program : public runtime::unchecked_plan<Net, Schedules, Options> {
   struct kernel_list {
     plan::kernel_function of_step[steps];
   };
+  template <int K>
+  static constexpr plan::fused_key key = plan::key_of(groups, plan, K);
+  /// Is step K computed in turns with the next one?
+  template <int K>
+  static constexpr bool leads() {
+    if constexpr (Options.device.threads > 1 || K < 0 || K + 1 >= steps) return false;
+    else if constexpr (base::waits_of(K + 1) != waits::nothing || base::packs(K + 1)) return false;
+    else return kernel::can_take_turns<key<K>, key<K + 1>>();
+  }
+  /// A step in turns is computed with the one before.
+  static void nothing_left(plan::step_data const&, plan::kernel_memory const&) {}
+  template <int K>
+  static constexpr plan::kernel_function kernel_of() {
+    if constexpr (leads<K>()) return &kernel::steps_in_turns<key<K>, key<K + 1>>::run;
+    else if constexpr (leads<K - 1>()) return &nothing_left;
+    else return kernel::kernel_for<key<K>>();
+  }
   template <int... I>
   static constexpr kernel_list kernels_of(std::integer_sequence<int, I...>) {
-    return {{kernel::kernel_for<plan::key_of(groups, plan, I)>()...}};
+    return {{kernel_of<I>()...}};
   }
   static constexpr kernel_list kernels = kernels_of(std::make_integer_sequence<int, steps>{});
   struct wait_list {

@@ -100,10 +100,23 @@ void check_in_small_cache() {
   test::guarded out(std::size_t(E.result.count())), scratch(std::size_t(L.scratch_floats()));
   using product =
       ago::kernel::contraction_product<in_small_cache<E, I>, I, form_of(key_of<E, I>(-1)), ago::kernel::no_epilogue>;
-  product::run(E, {x[L.rows_operand], x[L.columns_operand], out.data(), scratch.data()}, {},
-               ago::kernel::plain_copy<I>{}, 0, int(L.all_rows()));
-  CHECK(scratch.intact());
-  compare(out, x.result(E), 0);
+  // Blocks of K one after the other, a number of them at a time.
+  auto const run = [&](int together) {
+    for (std::size_t i = 0; i < scratch.size(); ++i) scratch[i] = std::numeric_limits<float>::quiet_NaN();
+    ago::kernel::product_progress progress;
+    for (int end = 0; end < L.k_blocks();) {
+      end = end + together < L.k_blocks() ? end + together : L.k_blocks();
+      product::run(E, {x[L.rows_operand], x[L.columns_operand], out.data(), scratch.data()}, {},
+                   ago::kernel::plain_copy<I>{}, 0, int(L.all_rows()), ago::kernel::nothing_meanwhile{}, progress, end);
+    }
+    CHECK(scratch.intact());
+    compare(out, x.result(E), 0);
+  };
+  run(L.k_blocks());
+  if constexpr (product::is_resumable) {
+    run(1);
+    run(2);
+  }
 }
 
 template <index_expression const& E, isa I, int Weights, op... Stages>
@@ -157,11 +170,20 @@ TEST_CASE("operands of products of batches are copied with their padding a few r
   check.operator()<flipped_product, 3>();
   check.operator()<phase_product, 0>();
   check.operator()<wide_phase_product, 2>();
+  check.operator()<small_tap_product, 3>();
+  check.operator()<square_tap_product, 0>();
   static_assert(in_small_cache<tap_product, isa::avx512>.columns_window == 6);
   static_assert(in_small_cache<strided_product, isa::avx512>.columns_window == 6);
   static_assert(in_small_cache<flipped_product, isa::avx512>.rows_window == 6);
   static_assert(in_small_cache<phase_product, isa::avx512>.rows_window > 0);
   static_assert(in_small_cache<phase_product, isa::avx512>.fetches_result);
+  // Blocks of K: rows of an image, three rows, whole images; one if there is a cache for the copy.
+  static_assert(in_small_cache<tap_product, isa::avx512>.k_block == 17);
+  static_assert(in_small_cache<small_tap_product, isa::avx512>.k_block == 21);
+  static_assert(in_small_cache<small_tap_product, isa::avx512>.columns_window == 8);
+  static_assert(in_small_cache<square_tap_product, isa::avx512>.k_block == 49);
+  static_assert(in_small_cache<square_tap_product, isa::avx512>.columns_window > 0);
+  static_assert(layout_of_values<small_tap_product, isa::avx512>.k_blocks() == 1);
 }
 TEST_CASE("factors that are in no cache are prefetched while others are multiplied") {
   test::for_each_isa_in_turn<0>([]<isa I>(std::integral_constant<isa, I>) { check_in_small_cache<tall_product, I>(); });
@@ -169,6 +191,11 @@ TEST_CASE("factors that are in no cache are prefetched while others are multipli
       []<isa I>(std::integral_constant<isa, I>) { check_in_small_cache<pixel_product, I>(); });
   constexpr contraction_layout const &tall = in_small_cache<tall_product, isa::avx512>,
                                      &outer = in_small_cache<pixel_product, isa::avx512>;
+  static_assert(outer.row_block >= outer.rows);  // so that its blocks of K can be computed a few at a time
+  test::for_each_isa_in_turn<2>(
+      []<isa I>(std::integral_constant<isa, I>) { check_in_small_cache<large_flipped_product, I>(); });
+  static_assert(in_small_cache<large_flipped_product, isa::avx512>.fetches_rows);
+  static_assert(!in_small_cache<flipped_product, isa::avx512>.fetches_rows);
   static_assert(tall.fetches_rows && !tall.packs_by_panel && tall.k_blocks() == 1);
   static_assert(outer.fetches_rows && outer.fetches_columns && outer.outer && outer.k_blocks() > 1);
   static_assert(!layout_of_values<tall_product, isa::avx512>.fetches_rows);

@@ -83,12 +83,22 @@ inline constexpr expression::definition taps = compute("taps", [](operand dy, op
   return result(c, r, s) = sum(n, h, w)(dy(n, h, w, c) * padded(x, 0)(n, h + r - 1, w + s - 1, c));
 })(extents(2, 5, 17, 53), extents(2, 5, 17, 53));
 inline constexpr index_expression tap_product = taps.expressions[0];
-inline constexpr expression::definition flipped = compute("flipped", [](operand dy, weights p) {
+// Likewise of small images, of whose rows several are a block: half the rows, or all.
+template <int Images, int Rows>
+constexpr expression::definition small_taps = compute("small_taps", [](operand dy, operand x) {
+  var n, h, w, c, r{3}, s{3};
+  return result(c, r, s) = sum(n, h, w)(dy(n, h, w, c) * padded(x, 0)(n, h + r - 1, w + s - 1, c));
+})(extents(Images, Rows, 7, 53), extents(Images, Rows, 7, 53));
+inline constexpr index_expression small_tap_product = small_taps<8, 6>.expressions[0];
+inline constexpr index_expression square_tap_product = small_taps<4, 7>.expressions[0];
+template <int Images>
+constexpr expression::definition flipped = compute("flipped", [](operand dy, weights p) {
   operand const k = p("k", dy.extent(3), 3, 3);
   var n, h{dy.extent(1)}, w{dy.extent(2)}, c, r, s;
   return result(n, h, w, c) = sum(r, s)(.5 * padded(dy, 0)(n, h + 1 - r, w + 1 - s, c) * k(c, r, s));
-})(extents(2, 4, 13, 37));
-inline constexpr index_expression flipped_product = flipped.expressions[0];
+})(extents(Images, 4, 13, 37));
+inline constexpr index_expression flipped_product = flipped<2>.expressions[0];
+inline constexpr index_expression large_flipped_product = flipped<4>.expressions[0];
 inline constexpr expression::definition strided = compute("strided", [](operand dy, operand x) {
   var n, h, w, c, r{3}, s{3};
   return result(c, r, s) = sum(n, h, w)(dy(n, h, w, c) * padded(x, 0)(n, 2 * h + r - 1, 2 * w + s - 1, c));

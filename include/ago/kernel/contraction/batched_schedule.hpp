@@ -80,13 +80,27 @@ struct offset_range {
     long const x = l.*which * (l.extent - 1);
     (x < 0 ? lowest : highest) += x;
   }
-  /// Those of so many iterations, which are all, or those of the innermost loop.
+  /// Those of so many iterations, which are all of some inner loops and a part of the next one.
   constexpr void add(expression::matrix_loops const& l, int iterations, long expression::matrix_loop::* which) {
-    if (l.extent() == iterations)
-      for (int i = 0; i < l.count; ++i) add(l.all[i], which);
-    else add(l.all[l.count - 1], which);
+    for (int i = l.count; i-- > 0 && iterations > 1; iterations /= l.all[i].extent) {
+      expression::matrix_loop some = l.all[i];
+      if (some.extent > iterations) some.extent = iterations;
+      add(some, which);
+    }
   }
 };
+
+/// Steps of K that are added at a time, so that a long sum goes through memory in its order, and sums of a block wait
+/// until all batches have been there: those of the innermost loop, or of so many iterations of the next one that these
+/// are enough; all, if there is no such number.
+constexpr int batched_k_block(expression::matrix_loops const& k, int least) {
+  int const all = int(k.extent()), inner = k.count > 1 ? k.all[k.count - 1].extent : all;
+  if (inner >= least || k.count < 2) return inner;
+  int const next = k.all[k.count - 2].extent;
+  for (int i = 2; i <= next; ++i)
+    if (next % i == 0 && inner * i >= least) return inner * i;
+  return all;
+}
 
 /// What a run of rows, or all columns, read of their factor in a block of K, from the first element on.
 constexpr offset_range range_of_rows(expression::matrix_form const& f, int tile, int k_block) {
@@ -119,11 +133,9 @@ constexpr long turned_step(expression::extents const& of, expression::matrix_ope
 
 /// How many rows of an operand are in scratch at a time, if its elements are read in this range around places that go
 /// through it in its order: some more than these, so that few are copied again when the copies begin anew; 0: all rows.
-/// It gains nothing where the whole copy stays in a cache, of `near_bytes`.
-constexpr int rows_at_a_time(expression::matrix_operand const& o, offset_range const& read, device const& on,
-                             long near_bytes) {
+constexpr int rows_at_a_time(expression::matrix_operand const& o, offset_range const& read, device const& on) {
   padded_rows const rows(o);
-  if (rows.count == 0 || 4 * o.padded.count() <= near_bytes) return 0;
+  if (rows.count == 0) return 0;
   long const least = (read.highest - read.lowest) / rows.floats + 2, fit = on.l2_bytes / 4 / (4 * rows.floats);
   long const r = fit > least + 2 ? fit : least + 2;
   return r * 2 <= rows.count ? int(r) : 0;

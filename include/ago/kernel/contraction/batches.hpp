@@ -22,10 +22,10 @@ class product_of_batches {
  public:
   /// Batches first ... last - 1, which begin at multiples of V * L.registers, and end at such or at the end. `rows`,
   /// `columns`: of the first batch, packed or with padding; without if L has a window for them. `copy_a`, `copy_b`: how
-  /// they are copied then. `beside`: as of contraction_product.
+  /// they are copied then. `beside`: as of contraction_product. Blocks of K from `progress` to `end`.
   static void run(expression::index_expression const& e, float const* rows, float const* columns, float* result,
                   float* scratch, After const& after, auto const& copy_a, auto const& copy_b, int first, int last,
-                  auto const& beside) {
+                  auto const& beside, product_progress& progress, int end) {
     float* const to = scratch + L.copied_rows_at();
     if constexpr (L.rows_turned && !L.rows_known) turn<L.rows_pad_turned>(e, L.form.a, L.form.m, &loop::a, rows, to);
     float* const other = scratch + L.packed_columns_at();
@@ -37,19 +37,22 @@ class product_of_batches {
     if constexpr (!L.rows_known && (L.rows_turned || L.rows_window > 0)) m.a = L.rows_turned ? to : some_rows;
     if constexpr (!L.columns_known && (L.columns_turned || L.columns_window > 0))
       m.b = L.columns_turned ? other : some_columns;
-    auto slide_a = sliding(e, L.form.a, L.rows_window, rows, some_rows, copy_a);
-    auto slide_b = sliding(e, L.form.b, L.columns_window, columns, some_columns, copy_b);
-    for (int block = 0; block < L.k_blocks(); ++block)
+    auto slide_a = sliding(e, L.form.a, L.rows_window, rows, some_rows, progress.rows, copy_a);
+    auto slide_b = sliding(e, L.form.b, L.columns_window, columns, some_columns, progress.columns, copy_b);
+    [[maybe_unused]] float const* copied = nullptr;  // to there
+    for (int& block = progress.blocks; block < end; ++block)
       for (int i = 0; i < L.rows; i += row_run) {
         if constexpr (L.rows_window > 0) {
           long const at = a_start + m_loops.offset(i, &loop::a) + k_loops.offset(long(block) * L.k_block, &loop::a);
           m.a_from = slide_a(at + read_of_a.lowest, at + read_of_a.highest);
-          m.next_a = slide_a.next();
+          float const* const next = progress.rows.next;
+          m.next_a = of_run == 0 || next != copied ? next : m.next_a + of_run;
+          copied = next;
         }
         if constexpr (L.columns_window > 0) {
           long const at = b_start + k_loops.offset(long(block) * L.k_block, &loop::b);
           m.b_from = slide_b(at + read_of_b.lowest, at + read_of_b.highest);
-          m.next_b = slide_b.next();
+          m.next_b = progress.columns.next;
         }
         if constexpr (fetched_rows > 0 && L.rows_window == 0)
           m.next_a = m.a + (a_start + k_loops.offset(long(block + 1) * L.k_block, &loop::a) + read_of_a.lowest);
@@ -103,8 +106,9 @@ class product_of_batches {
 
   template <class Copy>
   static sliding_copy<I, Copy> sliding(expression::index_expression const& e, expression::matrix_operand const& o,
-                                       int window, float const* from, float* to, Copy const& copy) {
-    return {e.operands[o.operand], o, e.body.accesses[o.access].pad(), window, from, to, copy};
+                                       int window, float const* from, float* to, sliding_rows& there,
+                                       Copy const& copy) {
+    return {e.operands[o.operand], o, e.body.accesses[o.access].pad(), window, from, to, there, copy};
   }
 
   /// Copies a factor so that batches are neighbours, `Pads`: and with its padding.
@@ -142,32 +146,42 @@ class product_of_batches {
     }
   }
 
+  /// Do blocks of K, not runs of rows, go through the factors?
+  static constexpr bool in_blocks_of_all = in_blocks || L.rows == row_run;
   /// Floats of the rows by which a block of K goes on in a factor that is copied a few rows at a time.
   static constexpr long of_window(int window, expression::matrix_operand const& o,
                                   long expression::matrix_loop::* which) {
     long const row = padded_rows(o).floats;
     return in_blocks && window > 0 ? k_loops.offset(L.k_block, which) / row * row : 0;
   }
-  /// Floats that the next block of K reads of a factor which is copied a few rows at a time, as there is no cache for
-  /// it, and those of the other one. They are prefetched while this block is multiplied, a few lines with every step:
-  /// tiles go through them one register of batches after the other, which the hardware does not foresee, and most of
-  /// many lines at once are dropped (measured on Zen 4 with 38 MB: 0.71 of the time).
+  /// Those by which a run of rows goes on in rows that are copied so, on the average.
+  static constexpr long of_run = in_blocks_of_all || !L.fetches_rows ? 0 : L.form.a.padded.count() / (L.rows / row_run);
+  /// Floats that the next block of K, or run of rows, reads of a factor which is copied a few rows at a time, as there
+  /// is no cache for it, and those of the other one. They are prefetched while this block is multiplied, a few lines
+  /// with every step: tiles go through them one register of batches after the other, which the hardware does not
+  /// foresee, and most of many lines at once are dropped (measured on Zen 4 with 38 MB: 0.71 of the time).
   static constexpr long fetched_columns = of_window(L.columns_window, L.form.b, &loop::b),
-                        fetched_rows = L.rows_window > 0 ? of_window(L.rows_window, L.form.a, &loop::a)
+                        fetched_rows = of_run > 0          ? of_run
+                                       : L.rows_window > 0 ? of_window(L.rows_window, L.form.a, &loop::a)
                                        : fetched_columns > 0 && !L.rows_known && !L.rows_turned
                                            ? read_of_a.highest - read_of_a.lowest + 1
                                            : 0;
   /// The part of step i of K of a tile.
   template <long FLOATS>
-  AGO_INLINE static void fetch_next_block(float const* next, spot const& at, int i) {
-    constexpr int chunk = L.registers * V, chunks = (L.batches + chunk - 1) / chunk,
-                  columns = (L.columns + L.tile.vectors - 1) / L.tile.vectors,
-                  tiles = (L.rows + L.tile.pixels - 1) / L.tile.pixels * columns * chunks;
-    constexpr long lines = (FLOATS / line_floats + long(tiles) * L.k_block - 1) / (long(tiles) * L.k_block);
-    long const tile = (at.row / L.tile.pixels * columns + at.column / L.tile.vectors) * chunks + at.batch / chunk;
-    next += (tile * L.k_block + i) * lines * line_floats;
-    AGO_UNROLL(8)
-    for (long f = 0; f < lines; ++f) __builtin_prefetch(next + f * line_floats, 0, 2);
+  AGO_INLINE static void fetch_next_block([[maybe_unused]] float const* next, [[maybe_unused]] spot const& at,
+                                          [[maybe_unused]] int i) {
+    if constexpr (FLOATS > 0) {
+      constexpr int chunk = L.registers * V, chunks = (L.batches + chunk - 1) / chunk,
+                    columns = (L.columns + L.tile.vectors - 1) / L.tile.vectors,
+                    rows = in_blocks_of_all ? L.rows : row_run,
+                    tiles = (rows + L.tile.pixels - 1) / L.tile.pixels * columns * chunks;
+      constexpr long lines = (FLOATS / line_floats + long(tiles) * L.k_block - 1) / (long(tiles) * L.k_block);
+      long const tile =
+          (at.row % rows / L.tile.pixels * columns + at.column / L.tile.vectors) * chunks + at.batch / chunk;
+      next += (tile * L.k_block + i) * lines * line_floats;
+      AGO_UNROLL(8)
+      for (long f = 0; f < lines; ++f) __builtin_prefetch(next + f * line_floats, 0, 2);
+    }
   }
 
   /// A run of rows, of batches at.batch ... last - 1. A result that is in no cache is nearly written in its order, with
@@ -248,6 +262,7 @@ class product_of_batches {
       for_each<L.depth>([&]<int K>() AGO_INLINE_LAMBDA {
         constexpr long to_a = k_loops.offset(K, &loop::a), to_b = k_loops.offset(K, &loop::b);
         add<ROWS, COLUMNS, COUNT, VALID>(m.a + (a + to_a), m.b + (b + to_b), acc);
+        fetch_next_block<of_run>(m.next_a, at, K);
       });
     } else {
       int const begin = at.block * L.k_block, end = begin + L.steps_in(at.block);

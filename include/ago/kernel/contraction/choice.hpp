@@ -35,15 +35,18 @@ constexpr void consider_batches(contraction_layout& r, expression::index_express
       !b && r.columns_padded && turned_step(e.operands[r.columns_operand], f.b, f.batch, &loop::b) > 0;
   r.rows_padded = r.rows_padded && !r.rows_pad_turned;
   r.columns_padded = r.columns_padded && !r.columns_pad_turned;
-  // So that long sums go through memory in its order: sums of a block wait until all batches have been there.
-  int const inner = f.k.count > 1 ? f.k.all[f.k.count - 1].extent : r.depth;
-  r.k_block = inner >= 16 ? inner : r.depth;
+  // What is copied with its padding and exceeds L2 is copied by rows, if blocks of K, or runs of rows, follow each
+  // other in it. Short rows take more time in blocks, so only then.
+  auto const exceeds = [&](bool copies, expression::matrix_operand const& o) {
+    return copies && 4 * o.padded.count() > on.l2_bytes;
+  };
+  bool const slides_a = exceeds(a && r.rows_padded, f.a), slides_b = exceeds(b && r.columns_padded, f.b);
+  int const least = 16, inner = batched_k_block(f.k, least);
+  r.k_block = slides_a || slides_b || f.k.count < 2 || f.k.all[f.k.count - 1].extent >= least ? inner : r.depth;
   offset_range const of_a = range_of_rows(f, r.tile.pixels, r.k_block), of_b = range_of_columns(f, r.k_block);
-  // A copy that is larger than L2 may stay there nearly as well: with 32 MB of L3, one of 5.5 MB is faster by rows, and
-  // one of 1.9 MB is slower. Not if the result goes through L2 too: then 1.3 MB are faster by rows, by a sixth.
-  long const near = 4 * on.l2_bytes;
-  if (a && r.rows_padded) r.rows_window = rows_at_a_time(f.a, of_a, on, r.fetches_result ? on.l2_bytes : near);
-  if (b && r.columns_padded) r.columns_window = rows_at_a_time(f.b, of_b, on, near);
+  if (slides_a) r.rows_window = rows_at_a_time(f.a, of_a, on);
+  r.fetches_rows = r.rows_window > 0 && partition::exceeds_l3(4 * f.a.padded.count(), on);
+  if (slides_b) r.columns_window = rows_at_a_time(f.b, of_b, on);
 }
 
 /// Do the loops over a factor step through its last extent without going from one pixel to the next? Not if one of them

@@ -25,12 +25,16 @@ struct contraction_memory {
 template <contraction_layout const& L, isa I, loop_form FORM, class After, bool Fetches = false>
 class contraction_product {
  public:
+  /// Can blocks of K be computed a few at a time? Not if something is copied before all of them.
+  static constexpr bool is_resumable =
+      L.k_blocks() > 1 && L.makes != making::all && !L.rows_turned && !L.columns_turned &&
+      (L.lanes_are_batches ? L.rows_padded == (L.rows_window > 0) && L.columns_padded == (L.columns_window > 0)
+                           : L.outer && L.batches == 1 && L.rows <= L.row_block);
   /// Computes rows first ... last - 1, counted through all batches; they begin and end at multiples of L.granule(), or
-  /// at the end. `e`: for the padding. `made`: computes elements of the factor that L makes. `beside`: what to do
-  /// when some rows are there.
-  template <class Beside = nothing_meanwhile>
+  /// at the end; of these, blocks of K from `progress` to `end`, exclusive. `e`: for the padding. `made`: computes
+  /// elements of the factor that L makes. `beside`: what to do when some rows are there.
   static void run(expression::index_expression const& e, contraction_memory m, After const& after, auto const& made,
-                  int first, int last, Beside const& beside = {}) {
+                  int first, int last, auto const& beside, product_progress& progress, int end) {
     auto const& copy_rows = choose<L.makes_rows>(made);
     auto const& copy_columns = choose<L.makes_columns>(made);
     if constexpr (L.rows_padded && L.rows_window == 0)
@@ -47,10 +51,11 @@ class contraction_product {
     if constexpr (L.columns_last > 0) turn(L.form.b, L.columns_last, m.columns, m.scratch + L.turned_columns_at());
     if constexpr (L.lanes_are_batches)
       return product_of_batches<L, I, After, Fetches>::run(e, m.rows, m.columns, m.result, m.scratch, after, copy_rows,
-                                                           copy_columns, first / L.rows, last / L.rows, beside);
+                                                           copy_columns, first / L.rows, last / L.rows, beside,
+                                                           progress, end);
     else if constexpr (L.by_runs)
       product_by_runs<L, I, After>::run(m.rows, m.columns, m.result, m.scratch, after, first, last);
-    else in_batches(m, after, made, first, last, beside);
+    else in_batches(m, after, made, first, last, beside, progress, end);
   }
 
  private:
@@ -62,7 +67,7 @@ class contraction_product {
   static constexpr plain_copy<I> plain{};
 
   static void in_batches(contraction_memory const& m, After const& after, auto const& made, int first, int last,
-                         auto const& beside) {
+                         auto const& beside, product_progress& progress, int k_end) {
     for (int z = first / L.rows; long(z) * L.rows < last; ++z) {
       int const begin = z * L.rows, from = first > begin ? first - begin : 0;
       int const end = last - begin < L.rows ? last - begin : L.rows;
@@ -80,8 +85,9 @@ class contraction_product {
         copies::columns(now.b + L.form.b.start + batch_loops.offset(z, &loop::b), packed);
         now.b = packed;
       }
-      rows(now, m.scratch, after, made, from, end, beside);
+      rows(now, m.scratch, after, made, from, end, beside, progress.blocks, k_end);
     }
+    progress.blocks = k_end;
   }
 
   using loop = expression::matrix_loop;
@@ -140,7 +146,7 @@ class contraction_product {
   }
 
   static void rows(batch now, float* scratch, After const& after, auto const& made, int from, int end,
-                   auto const& beside) {
+                   auto const& beside, int k_begin, int k_end) {
     int starts[L.row_block], steps[L.walks ? L.k_block : 1];
     spot row[L.row_block];
     int const block = L.rows_at_once(beside.rows);
@@ -152,7 +158,7 @@ class contraction_product {
         row[r] = results::spot_at(after, now.start + m_loops.offset(first + r, &loop::c));
       }
       [[maybe_unused]] float const* const source = L.makes_rows ? now.a : now.b;
-      for (int b = 0; b < L.k_blocks(); ++b) {
+      for (int b = k_begin; b < k_end; ++b) {
         if constexpr (L.makes == making::blocks) {
           float* const block = scratch + L.made_at();
           long const at = long(b) * L.k_block * L.made_step;
