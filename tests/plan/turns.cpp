@@ -60,7 +60,9 @@ struct network {
       groups.tiles[0].how = partition::tiling::fold;
     }
     constexpr bool pays(device const& on) const {
-      plan::turn_finder const found(g, steps, groups, formed::views, formed::layouts, on);
+      options o;
+      o.device = on;
+      plan::turn_finder const found(g, steps, groups, formed::views, formed::layouts, o);
       return found.pays(0);
     }
   };

@@ -10,7 +10,7 @@ namespace ago::kernel {
 template <kernel_key K, kernel_key... Before>
 using turn_of_kernel = typename kernel_of<K>::template in_parts<Before...>;
 
-/// What computes a step a part at a time; void: nothing does.
+/// What computes the second step, a part at a time.
 template <fused_key F>
 struct turn_of_step {
   static constexpr auto type() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <ago/expression/counts.hpp>
+#include <ago/kernel/units.hpp>
 #include <ago/plan/fusion.hpp>
 #include <ago/plan/in_place.hpp>
 #include <ago/plan/step_split.hpp>
@@ -16,8 +17,8 @@ template <int S, int V, int E, int O>
 class turn_finder {
  public:
   constexpr turn_finder(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
-                        concat_views<V> const& views, channel_layouts<V> const& layouts, device const& on)
-      : g_(g), steps_(steps), groups_(groups), views_(views), layouts_(layouts), on_(on) {}
+                        concat_views<V> const& views, channel_layouts<V> const& layouts, options const& o)
+      : g_(g), steps_(steps), groups_(groups), views_(views), layouts_(layouts), o_(o) {}
 
   /// Does it pay to compute group k + 1 in turns with group k? The first one must be a product whose pixels are folded
   /// as they come, the second one a sum of products of values, which reads nothing that the first one writes. And what
@@ -37,16 +38,33 @@ class turn_finder {
         is_free = is_free && u != root_of(views_, steps_.step[i].result);
       if (!shares) return;
       shared += size;
-      exceeds = exceeds || partition::exceeds_l3(size, on_);
+      exceeds = exceeds || partition::exceeds_l3(size, o_.device);
     });
-    std::int64_t const reading = shared / 64 * on_.line_from_memory / 4,
-                       products = expression::multiply_adds(*main_of(last_of(k + 1)).described) / on_.multiply_adds;
-    return exceeds && is_free && reading >= products / 2;
+    std::int64_t const reading = shared / 64 * o_.device.line_from_memory / 4,
+                       multiply_adds = expression::multiply_adds(*main_of(last_of(k + 1)).described),
+                       multiplying = multiply_adds / o_.device.multiply_adds;
+    return exceeds && is_free && reading >= multiplying / 2;
+  }
+  /// Can their kernels do so? The first one's pixels must come in order, and the second one's sum go on where it was.
+  constexpr bool can(int k) const {
+    node const& fold = main_of(last_of(k));
+    return kernel::has_pixels_in_order(layout_of(groups_.first[k], k), *main_of(groups_.first[k]).described) &&
+           kernel::adds_pixels(kernel::layout_of_nest(*fold.described, o_.target, true), *fold.described) &&
+           layout_of(last_of(k + 1), k + 1).is_resumable();
   }
 
  private:
   constexpr int last_of(int k) const { return groups_.first[k] + groups_.parts[k] - 1; }
-  constexpr auto const& main_of(int i) const { return g_.nodes[steps_.step[i].main]; }
+  constexpr node const& main_of(int i) const { return g_.nodes[steps_.step[i].main]; }
+  /// That of step i of group k.
+  constexpr kernel::contraction_layout layout_of(int i, int k) const {
+    kernel_key key{.what = structure::contraction, .target = o_.target, .described = main_of(i).described};
+    key.weight_operand = std::int8_t(main_of(i).weight_operand);
+    key.made_operand = made_operand(g_, steps_.step[i], groups_.tiles[k], i == groups_.first[k], o_);
+    key.factors = o_.factors;
+    key.in_order = has_in_order_loops(key.what, key.target, o_.device);
+    return kernel::layout_of_contraction(key);
+  }
   constexpr bool is_product(int i) const { return steps_.step[i].main >= 0 && main_of(i).kind == op::contraction; }
   constexpr void for_each_read_of(int k, auto const& visit) const {
     for (int i = groups_.first[k]; i <= last_of(k); ++i)
@@ -58,18 +76,18 @@ class turn_finder {
   fusion_list<S> const& groups_;
   concat_views<V> const& views_;
   channel_layouts<V> const& layouts_;
-  device const& on_;
+  options const& o_;
 };
 
 /// How the steps of one core are divided: not. Those that are computed in turns with the step before do not wait for
 /// it, so that memory is placed for both.
 template <int S, int V, int E, int O>
 constexpr split_list<S> find_turns(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
-                                   concat_views<V> const& views, channel_layouts<V> const& layouts, device const& on) {
+                                   concat_views<V> const& views, channel_layouts<V> const& layouts, options const& o) {
   split_list<S> r;
-  turn_finder const found(g, steps, groups, views, layouts, on);
+  turn_finder const found(g, steps, groups, views, layouts, o);
   for (int k = 0; k + 1 < groups.count; ++k)
-    if (r.waits_for[k] == waits::all && found.pays(k)) r.waits_for[k + 1] = waits::nothing;
+    if (r.waits_for[k] == waits::all && found.pays(k) && found.can(k)) r.waits_for[k + 1] = waits::nothing;
   return r;
 }
 

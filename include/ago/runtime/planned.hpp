@@ -151,7 +151,7 @@ class unchecked_plan {
   /// undivided steps. Those of one thread are not divided, but some are computed in turns (plan/turns.hpp).
   static constexpr auto splits = []() AGO_CONSTEVAL {
     if constexpr (Options.device.threads == 1) {
-      return find_turns(graph, parts, groups, views, layouts, Options.device);
+      return find_turns(graph, parts, groups, views, layouts, Options);
     } else {
       using whole = placed<uncut>;
       return divide_steps(graph, parts, groups, views, layouts, whole::memory, whole::plan, Options.device, Schedules);

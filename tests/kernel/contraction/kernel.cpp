@@ -113,7 +113,7 @@ void check_in_small_cache() {
     compare(out, x.result(E), 0);
   };
   run(L.k_blocks());
-  if constexpr (product::is_resumable) {
+  if constexpr (L.is_resumable()) {
     run(1);
     run(2);
   }

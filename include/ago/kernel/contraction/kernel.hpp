@@ -46,8 +46,7 @@ struct contraction_kernel {
   }
 
   /// Can it be computed a part at a time?
-  static constexpr bool is_resumable =
-      contraction_product<layout_of_product<K>, K.target, form_of(K), no_epilogue>::is_resumable;
+  static constexpr bool is_resumable = layout_of_product<K>.is_resumable();
   /// Computes it so, after `Before` if there is such a part.
   template <kernel_key... Before>
   class in_parts {

@@ -25,11 +25,6 @@ struct contraction_memory {
 template <contraction_layout const& L, isa I, loop_form FORM, class After, bool Fetches = false>
 class contraction_product {
  public:
-  /// Can blocks of K be computed a few at a time? Not if something is copied before all of them.
-  static constexpr bool is_resumable =
-      L.k_blocks() > 1 && L.makes != making::all && !L.rows_turned && !L.columns_turned &&
-      (L.lanes_are_batches ? L.rows_padded == (L.rows_window > 0) && L.columns_padded == (L.columns_window > 0)
-                           : L.outer && L.batches == 1 && L.rows <= L.row_block);
   /// Computes rows first ... last - 1, counted through all batches; they begin and end at multiples of L.granule(), or
   /// at the end; of these, blocks of K from `progress` to `end`, exclusive. `e`: for the padding. `made`: computes
   /// elements of the factor that L makes. `beside`: what to do when some rows are there.
