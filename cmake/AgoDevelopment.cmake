@@ -11,8 +11,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     "SHELL:--param ggc-min-expand=200" "SHELL:--param ggc-min-heapsize=1000000")
 endif()
 
-# For what runs for longer than the optimiser does; the presets for tests do not optimise.
-set(ago_optimised $<$<CONFIG:Debug>:-O1>)
+# For what runs for longer than the optimiser does; the presets for tests do not optimise. Clang's -Og is its -O1; g++
+# compiles with it in 0.6 to 0.7 of the time of -O1.
+set(ago_optimised $<$<CONFIG:Debug>:-Og>)
 
 add_library(ago_development INTERFACE)
 target_link_libraries(ago_development INTERFACE ago_warnings)

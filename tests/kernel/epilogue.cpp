@@ -113,7 +113,7 @@ void check_function(std::vector<float> const& x, float alpha, float beta, double
   std::string first;
   for (std::size_t i = 0; i < x.size(); i += std::size_t(lanes(I))) {
     vec<I> v = vec<I>::load(&x[i]);
-    user_map<F>.apply(I, &v, alpha, beta);
+    user_code<F>::apply(I, &v, alpha, beta);
     float lane[16];
     v.store(lane);
     for (std::size_t k = 0; k < std::size_t(lanes(I)); ++k) {

@@ -141,7 +141,7 @@ TEST_CASE("while one thread offers and collects, the other runs whole programs o
     });
     int newest = 0;
     bool whole = true;
-    for (int i = 0; !done || i < 1000; ++i)
+    for (int left = 1000; left > 0; left -= done)  // so many after the last one is offered, whenever that is
       r.run([&](fake_program const& p) {
         whole = whole && p.number >= 1;
         newest = newest < p.number ? p.number : newest;

@@ -20,9 +20,15 @@
 
 namespace ago::simd {
 
-/// Kernels consist of small functions that must be inlined: only then does a register tile stay in registers.
+/// Kernels consist of small functions that must be inlined: only then does a register tile stay in registers. Without
+/// optimisation nothing stays there, and inlining takes a third of the time of compilation.
+#if defined(__OPTIMIZE__)
 #define AGO_INLINE __attribute__((always_inline)) inline
 #define AGO_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define AGO_INLINE inline
+#define AGO_INLINE_LAMBDA
+#endif
 /// Before a loop: copies its body up to n times, as often as it turns where that is a constant, which keeps a tile's
 /// registers apart.
 #define AGO_UNROLL(n) AGO_PRAGMA(GCC unroll n)
