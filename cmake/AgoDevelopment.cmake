@@ -12,7 +12,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 # For what runs for longer than the optimiser does; the presets for tests do not optimise. Clang's -Og is its -O1; g++
-# compiles with it in 0.6 to 0.7 of the time of -O1.
+# compiles with it in 0.6 to 0.8 of the time of -O1.
 set(ago_optimised $<$<CONFIG:Debug>:-Og>)
 
 add_library(ago_development INTERFACE)
