@@ -5,6 +5,7 @@
 #include "command_line.hpp"
 #include "filter.hpp"
 #include "measure.hpp"
+#include "peak.hpp"
 #include "report.hpp"
 #include "training/subject.hpp"
 
@@ -113,6 +114,12 @@ std::vector<training_subject const*> select(training_arguments const& a) {
   return chosen;
 }
 
+/// Those of a training step's matrix products and convolutions, by the direct algorithm; nests' are not counted.
+double multiply_adds(training_subject const& s) {
+  return std::accumulate(s.accounts.begin(), s.accounts.end(), 0.,
+                         [](double sum, step_account const& a) { return sum + double(a.multiply_adds); });
+}
+
 int compare(training_arguments const& a, std::vector<training_subject const*> const& chosen) {
   bool agree = true;
 #if AGO_BENCH_PYTORCH
@@ -124,7 +131,8 @@ int compare(training_arguments const& a, std::vector<training_subject const*> co
   printer out(a.json);
   for (training_subject const* s : chosen) {
     training_run const run = s->prepare();
-    std::vector<candidate> candidates;
+    double peak_operations = 0;
+    std::vector<candidate> candidates{{"peak", [&] { peak_operations = peak_loop(); }}};
 #if AGO_BENCH_PYTORCH
     pytorch::gradient_errors errors{};
     if (peer) {
@@ -149,18 +157,21 @@ int compare(training_arguments const& a, std::vector<training_subject const*> co
       r.push_back({name + "_ms", times[k].median * 1e3, "%.5f"});
       r.push_back({name + "_min_ms", times[k].minimum * 1e3, "%.5f"});
     };
-    add("step", 0);
-    add("backward", 1);
-    add("inference", 2);
+    add("step", 1);
+    add("backward", 2);
+    add("inference", 3);
+    double const peak = peak_operations / times[0].median, rate = 2 * multiply_adds(*s) / times[1].median;
+    r.push_back(rate > 0 ? field("percent_of_peak", 100 * rate / peak, "%.1f") : field("percent_of_peak"));
+    r.push_back({"peak_gflops", peak * 1e-9, "%.1f"});
     r.push_back({"arena_bytes", long(s->arena_bytes)});
     r.push_back({"parameter_bytes", long(s->parameter_bytes)});
     if (peer) {
-      add("pytorch_step", 3);
-      add("pytorch_backward", 4);
-      add("pytorch_inference", 5);
-      r.push_back({"step_ratio", times[3].median / times[0].median, "%.2f"});
-      r.push_back({"backward_ratio", times[4].median / times[1].median, "%.2f"});
-      r.push_back({"inference_ratio", times[5].median / times[2].median, "%.2f"});
+      add("pytorch_step", 4);
+      add("pytorch_backward", 5);
+      add("pytorch_inference", 6);
+      r.push_back({"step_ratio", times[4].median / times[1].median, "%.2f"});
+      r.push_back({"backward_ratio", times[5].median / times[2].median, "%.2f"});
+      r.push_back({"inference_ratio", times[6].median / times[3].median, "%.2f"});
 #if AGO_BENCH_PYTORCH
       r.push_back({"gradient_error", errors.ours, "%.1e"});
       r.push_back({"pytorch_gradient_error", errors.theirs, "%.1e"});

@@ -53,6 +53,14 @@ class Training(unittest.TestCase):
         count = {r["network"]: r["parameter_bytes"] // 4 for r in found}
         self.assertEqual(count["mlp"], 64 * 32 + 32 + 32 * 10 + 10)
         self.assertEqual(count["lenet5"], 61706)
+        for r in found:
+            self.assertGreater(r["peak_gflops"], 0)
+            if r["network"] == "lenet5" and r["batch"] > 1:  # with one image, some products are nests
+                # Three products of each layer's size, and two of the first one's.
+                layers = 28 * 28 * 6 * 25, 100 * 16 * 150, 400 * 120, 120 * 84, 84 * 10
+                flops = 2 * r["batch"] * (3 * sum(layers) - layers[0])
+                rate = r["percent_of_peak"] / 100 * r["peak_gflops"] * 1e9
+                self.assertAlmostEqual(rate * r["step_ms"] / 1e3 / flops, 1, delta=.02)
 
     def test_pytorch_has_the_same_losses(self):
         names = [name for name in BATCHES if name != "primary_capsules"]
