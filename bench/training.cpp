@@ -120,6 +120,12 @@ double multiply_adds(training_subject const& s) {
                          [](double sum, step_account const& a) { return sum + double(a.multiply_adds); });
 }
 
+// The share of the run's peak that `rate` is, both in operations a second; none where no product was counted.
+void add_share_of_peak(record& r, double rate, double peak) {
+  r.push_back(rate > 0 ? field("percent_of_peak", 100 * rate / peak, "%.1f") : field("percent_of_peak"));
+  r.push_back({"peak_gflops", peak * 1e-9, "%.1f"});
+}
+
 int compare(training_arguments const& a, std::vector<training_subject const*> const& chosen) {
   bool agree = true;
 #if AGO_BENCH_PYTORCH
@@ -161,9 +167,7 @@ int compare(training_arguments const& a, std::vector<training_subject const*> co
     add("step", 0);
     add("backward", 1);
     add("inference", 2);
-    double const peak = peak_operations / times.back().median, rate = 2 * multiply_adds(*s) / times[0].median;
-    r.push_back(rate > 0 ? field("percent_of_peak", 100 * rate / peak, "%.1f") : field("percent_of_peak"));
-    r.push_back({"peak_gflops", peak * 1e-9, "%.1f"});
+    add_share_of_peak(r, 2 * multiply_adds(*s) / times[0].median, peak_operations / times.back().median);
     r.push_back({"arena_bytes", long(s->arena_bytes)});
     r.push_back({"parameter_bytes", long(s->parameter_bytes)});
     if (peer) {
