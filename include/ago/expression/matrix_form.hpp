@@ -15,6 +15,7 @@ namespace ago::expression {
 struct matrix_loop {
   int extent{1};
   long a{}, b{}, c{};
+  bool operator==(matrix_loop const&) const = default;
 };
 
 /// Nested loops, the last of which runs fastest; together they count one dimension of the product.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ago/kernel/fold_pipeline.hpp>
+#include <ago/kernel/window_gradients.hpp>
 
 namespace ago::kernel {
 
@@ -19,14 +20,18 @@ struct turn_of_step {
   }
 };
 
-/// Computes both, as each of them would be alone: bit by bit.
+/// Computes both, in one pass or else as each of them would be alone: bit by bit.
 template <fused_key First, fused_key Second>
 struct steps_in_turns {
   /// `first`: data of the parts of the first step, which those of the second one follow.
   static void run(step_data const& first, kernel_memory const& m) {
-    using turn = typename decltype(turn_of_step<Second>::type())::type;
-    turn other((&first)[First.parts], m);
-    fold_pipeline<First>::run_with(first, m, [&](long done, long of) { other.until(done, of); });
+    if constexpr (gradients_of_steps<First, Second>.are_there()) {
+      window_gradients_kernel<First, Second>::run(first, m);
+    } else {
+      using turn = typename decltype(turn_of_step<Second>::type())::type;
+      turn other((&first)[First.parts], m);
+      fold_pipeline<First>::run_with(first, m, [&](long done, long of) { other.until(done, of); });
+    }
   }
 };
 
@@ -36,6 +41,8 @@ constexpr bool can_take_turns() {
   if constexpr (First.tiling != tiling::fold || First.parts != 2 || Second.parts > 2 ||
                 Second.part[Second.parts - 1].what != structure::contraction) {
     return false;
+  } else if constexpr (gradients_of_steps<First, Second>.are_there()) {
+    return true;
   } else {
     return fold_pipeline<First>::comes_in_parts && kernel_of<Second.part[Second.parts - 1]>::is_resumable;
   }

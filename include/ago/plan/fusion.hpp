@@ -43,6 +43,12 @@ constexpr std::int8_t made_operand(graph_view g, step_nodes const& s, chain_tili
   return pays_to_stream(value.kind, value.out.count(), o.target, o.device) ? k : std::int8_t(-1);
 }
 
+/// The operand of a nest that folds what the part before it computes; -1: it does not.
+constexpr std::int8_t folded_operand(graph_view g, step_nodes const& s, chain_tiling const& in, bool is_first) {
+  bool const folds = !is_first && s.main >= 0 && in.how == tiling::fold && g.nodes[s.main].kind == op::nest;
+  return folds ? std::int8_t(partition::operand_in_chain(g, s.main)) : std::int8_t(-1);
+}
+
 /// Can b follow in a chain, and is it the only reader of the result of a, or does it fold that?
 template <int V, int E, int O>
 constexpr bool feeds(graph<V, E, O> const& g, value_uses<V> const& uses, step_nodes const& a, step_nodes const& b) {

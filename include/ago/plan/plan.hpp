@@ -151,9 +151,10 @@ constexpr bool chosen_alike(planned_step const& a, planned_step const& b) {
   planned_data const &d = a.data, &e = b.data;
   return k.what == l.what && k.after == l.after && k.transposed == l.transposed && k.reduces == l.reduces &&
          k.described == l.described && k.weight_operand == l.weight_operand && k.made_operand == l.made_operand &&
-         k.in_runs == l.in_runs && d.in == e.in && d.out == e.out && d.win == e.win && d.groups == e.groups &&
-         d.source.pixel_stride == e.source.pixel_stride && has_gaps(d) == has_gaps(e) && d.run_count == e.run_count &&
-         d.odd_runs == e.odd_runs && d.pixel_floats == e.pixel_floats;
+         k.folded_operand == l.folded_operand && k.in_runs == l.in_runs && d.in == e.in && d.out == e.out &&
+         d.win == e.win && d.groups == e.groups && d.source.pixel_stride == e.source.pixel_stride &&
+         has_gaps(d) == has_gaps(e) && d.run_count == e.run_count && d.odd_runs == e.odd_runs &&
+         d.pixel_floats == e.pixel_floats;
 }
 
 /// The steps planned last for which a schedule was chosen: networks repeat blocks.
@@ -211,6 +212,7 @@ constexpr execution_plan<N> make_plan(graph<V, E, O> const& g, step_list<S> cons
     chain_tiling const& tiles = groups.tiles[group];
     bool const is_first = i == groups.first[group];
     p.key.made_operand = made_operand(g, steps.step[i], tiles, is_first, o);
+    p.key.folded_operand = folded_operand(g, steps.step[i], tiles, is_first);
     if (found || convolutions.step[i].chosen())
       choose_schedule(p, found ? *found : schedule{}, tiles, is_first, convolutions.step[i], o);
     else seen.choose(r.steps, i - first, tiles, is_first, o);

@@ -131,6 +131,7 @@ struct kernel_key {
   std::int8_t weight_operand{-1};                   ///< contraction: as in `node`
   std::int8_t made_operand{-1};                     ///< contraction: the one that the part before it computes; nest:
                                                     ///< the one whose pixels are in scratch while it folds them
+  std::int8_t folded_operand{-1};                   ///< nest: the one that the part before it computes
   factor_layout factors{};                          ///< contraction: how factors are read
   bool operator==(kernel_key const&) const = default;
 };

@@ -115,6 +115,7 @@ class network_space {
     p.signature = signature(i);
     convolution_step algorithm;
     p.key.made_operand = made_operand(formed::graph, nodes, in, is_first, Options);
+    p.key.folded_operand = folded_operand(formed::graph, nodes, in, is_first);
     if ((in.how == tiling::none && nodes.main >= 0) || p.key.made_operand >= 0)
       algorithm = plan::early_choice(formed::graph, nodes, formed::layouts, wish, Options, p.key.made_operand);
     choose_schedule(p, wish, in, is_first, algorithm, Options);

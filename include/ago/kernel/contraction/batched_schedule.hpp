@@ -131,6 +131,17 @@ constexpr long turned_step(expression::extents const& of, expression::matrix_ope
   return 0;
 }
 
+/// Where the element of a place in the operand with its padding is; -1: that place is padding.
+constexpr long source_of(expression::extents const& of, expression::matrix_operand const& o, long place) {
+  long r = 0;
+  for (int d = 0; d < of.rank; ++d) {
+    long const i = place / o.padded.stride(d) % o.padded.of[d] - o.before[d];
+    if (i < 0 || i >= of.of[d]) return -1;
+    r += i * of.stride(d);
+  }
+  return r;
+}
+
 /// How many rows of an operand are in scratch at a time, if its elements are read in this range around places that go
 /// through it in its order: some more than these, so that few are copied again when the copies begin anew; 0: all rows.
 constexpr int rows_at_a_time(expression::matrix_operand const& o, offset_range const& read, device const& on) {

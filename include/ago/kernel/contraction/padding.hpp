@@ -95,17 +95,6 @@ struct product_progress {
   sliding_rows rows{}, columns{};
 };
 
-/// Where the element of a place in the operand with its padding is; -1: that place is padding.
-constexpr long source_of(expression::extents const& of, expression::matrix_operand const& o, long place) {
-  long r = 0;
-  for (int d = 0; d < of.rank; ++d) {
-    long const i = place / o.padded.stride(d) % o.padded.of[d] - o.before[d];
-    if (i < 0 || i >= of.of[d]) return -1;
-    r += i * of.stride(d);
-  }
-  return r;
-}
-
 /// An element of an operand with its padding, by its place there.
 struct padded_reader {
   expression::extents const& of;

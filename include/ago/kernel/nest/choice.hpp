@@ -372,6 +372,20 @@ constexpr bool adds_pixels(nest_layout const& l, expression::index_expression co
          (over & (over - 1)) == 0 && over != 0;
 }
 
+/// Can it fold registers of operand k, some channels of all pixels after the others (register_sums)? If its result is
+/// one fold for each channel, or a pair of them, and reads the operand nowhere else.
+constexpr bool folds_registers(nest_layout const& l, expression::index_expression const& e, int k) {
+  bool r =
+      k >= 0 && adds_pixels(l, e) && l.vector_loop + 1 == l.result_loops && l.result_loops == 1 + (l.pair_loop >= 0);
+  for (int a = 0; a < e.body.access_count; ++a) {
+    if (e.body.accesses[a].operand != k) continue;
+    bool is_folded = false;
+    for (int d = l.result_loops; d < l.count; ++d) is_folded = is_folded || l.place[a].of[d] != 0;
+    r = r && is_folded && l.is_regular[a] && l.lane_step[a] == 1;
+  }
+  return r;
+}
+
 constexpr nest_layout layout_of_nest(kernel_key const& key) { return layout_of_nest(*key.described, key.target); }
 
 }  // namespace ago::kernel

@@ -12,8 +12,8 @@
 
 namespace ago::kernel {
 
-/// Of expression E with layout L. `Made`: the operand whose folded pixels are in scratch; -1: none.
-template <expression::index_expression const& E, nest_layout const& L, int Made>
+/// Of expression E with layout L. `Made`: the operand whose folded pixels are in scratch, or registers; -1: none.
+template <expression::index_expression const& E, nest_layout const& L, int Made, bool InRegisters>
 class nest_elements {
  protected:
   using loops = std::uint32_t;
@@ -25,6 +25,7 @@ class nest_elements {
   struct state {
     float const* operand[expression::index_expression::max_operands];
     float const* made;  ///< where operand `Made` is, as far as pixels are folded
+    vec<I> made_now;    ///< or the register of it that is folded now
     float* result;
     int first, last;
     int from, to;                         ///< the pixels that are folded now, if not all are
@@ -195,7 +196,9 @@ class nest_elements {
   template <int N, int COUNT, int VALID>
   AGO_INLINE static void read(state& s) {
     constexpr int A = E.body.nodes[N].operand[0];
-    if constexpr (!L.varies(N)) {
+    if constexpr (InRegisters && access_of<A>.operand == Made) {
+      s.many[N][0] = s.made_now;
+    } else if constexpr (!L.varies(N)) {
       constexpr bool plain = L.place[A].is_exact && !access_of<A>.padded;
       if constexpr (plain) s.one[N] = operand_of<A>(s)[sum_of(s, place_of<A>{}, all_loops)];
       else s.one[N] = element<A>(s, 0);

@@ -16,9 +16,10 @@
 namespace ago::kernel {
 
 /// The nest of expression E with layout L. `Some`: it folds some pixels after the others; `Made`: the operand of which
-/// these are in scratch; -1: none.
-template <expression::index_expression const& E, nest_layout const& L, bool Some = false, int Made = -1>
-class nest_program : nest_elements<E, L, Made> {
+/// these are in scratch, or registers; -1: none.
+template <expression::index_expression const& E, nest_layout const& L, bool Some = false, int Made = -1,
+          bool InRegisters = false>
+class nest_program : protected nest_elements<E, L, Made, InRegisters> {
  public:
   /// Computes the part of the result with iterations first ... last - 1 of loop 0. `Some`: pixels from ... to - 1 are
   /// folded, after those before; `made`: where operand `Made` would begin.
@@ -45,8 +46,8 @@ class nest_program : nest_elements<E, L, Made> {
     }
   }
 
- private:
-  using base = nest_elements<E, L, Made>;
+ protected:
+  using base = nest_elements<E, L, Made, InRegisters>;
   using typename base::loops;
   using typename base::state;
   using nodes = std::uint64_t;
