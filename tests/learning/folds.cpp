@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sums of batch norms, and of their gradients, that are made while the values are computed of which they are: of every
-// kernel that can do it, compared with the executor in double precision. And gradients that are computed in turns.
+// kernel that can do it, compared with the executor in double precision.
 #include <ago/training.hpp>
 
 #include <doctest/doctest.h>
@@ -48,15 +48,6 @@ constexpr auto wide_net = input{.h = 3, .w = 120, .c = 4} | mirrored | batch_nor
 using wide_trainer =
     trainer<wide_net, mean_squared_error, sgd, training{.batch = 8, .program = {.device = {.l2_bytes = 256 << 10}}}>;
 
-/// Values of depthwise convolutions, with padding more than 1 MB, the gradients of which no single pass computes:
-/// registers have no room for one's window, and the other's strides do not divide the image.
-constexpr auto large_values = [](tensor x) {
-  tensor const y = x | pointwise{.out = 24} | batch_norm{} | relu6{} | depthwise{.kernel = 5, .pad = 2} | batch_norm{};
-  return y | relu6{} | depthwise{.kernel = 3, .stride = 2, .pad = 1} | batch_norm{};
-};
-constexpr auto large_net = input{.h = 37, .w = 36, .c = 3} | large_values | global_avg_pool{} | linear{5};
-constexpr training on_large_values{.batch = 8, .program = {.device = small_caches::value}};
-
 /// The folds of a program whose values are computed by the kernels that has(key) selects: all, or those whose pixels
 /// are in scratch before they are stored past the caches.
 template <class Program>
@@ -73,57 +64,6 @@ constexpr auto any = [](plan::kernel_key const&) { return true; };
 constexpr auto is = [](plan::structure what) {
   return [what](plan::kernel_key const& key) { return key.what == what; };
 };
-
-/// A program whose steps are computed one after the other, by the kernel of each.
-template <class Program>
-class one_by_one;
-template <auto const& Net, auto const& Schedules, options_for Options>
-class one_by_one<program<Net, Schedules, Options>> : public program<Net, Schedules, Options> {
-  using planned = runtime::unchecked_plan<Net, Schedules, Options>;
-  template <int K>
-  static void run_step(plan::run_memory const& memory) {
-    static constexpr plan::step_table<plan::size_of_step_table(planned::groups, planned::splits, planned::plan,
-                                                               planned::runs)>
-        table{planned::groups, planned::splits, planned::memory, planned::plan, planned::runs};
-    kernel::kernel_for<plan::key_of(planned::groups, planned::plan, K)>()(table.piece(K, 0),
-                                                                          plan::kernel_memory{memory, table.tables()});
-  }
-  template <int... K>
-  static constexpr auto functions(std::integer_sequence<int, K...>) {
-    return std::array{&run_step<K>...};
-  }
-
- public:
-  static void run_step(int step, plan::run_memory const& memory) {
-    static constexpr auto of = functions(std::make_integer_sequence<int, planned::steps>());
-    of[std::size_t(step)](memory);
-  }
-};
-struct compiled_one_by_one {
-  template <class Step, options_for Options>
-  using runner = learning::compiled_step<
-      Step, one_by_one<program<Step::network, untuned, learning::with_storage(Options, plan::storage::trained)>>>;
-};
-
-template <class Program>
-constexpr int turns() {
-  int r = 0;
-  for (int k = 1; k < Program::steps; ++k) r += Program::waits_of(k) == waits::nothing;
-  return r;
-}
-/// Does a program have nothing left to do in a step that is computed in turns with the one before?
-template <class Program>
-bool writes_nothing(int step) {
-  static std::vector<float> packed(Program::packed_floats), arena(Program::arena_floats);
-  std::vector<std::vector<float>> in, out;
-  std::vector<float const*> inputs;
-  std::vector<float*> outputs;
-  for (int i = 0; i < Program::inputs; ++i) inputs.push_back(in.emplace_back(Program::input_size(i)).data());
-  inputs.push_back(in.emplace_back(Program::parameter_count).data());
-  for (int i = 0; i < Program::outputs; ++i) outputs.push_back(out.emplace_back(Program::output_size(i), -7.f).data());
-  Program::run_step(step, {packed.data(), arena.data(), inputs.data(), outputs.data()});
-  return std::ranges::all_of(out, [](auto const& all) { return std::ranges::count(all, -7.f) == long(all.size()); });
-}
 
 }  // namespace
 
@@ -167,34 +107,4 @@ TEST_CASE("the sums of a product begin when the rows are there from which they t
 TEST_CASE("values that stay in a cache anyway are folded afterwards, with the same gradients") {
   CHECK(folds<trainer_on<large_caches>::program>(any) == 0);
   CHECK(drawn::check<trainer_on<large_caches>>() == 0);
-}
-
-TEST_CASE("gradients that read the same large values are computed in turns, and equal those computed alone") {
-  using in_turns = trainer<large_net, mean_squared_error, sgd, on_large_values>;
-  using alone = learning::trainer_for<large_net, mean_squared_error, sgd, on_large_values, compiled_one_by_one>;
-  static_assert(turns<trainer_on<large_caches>::program>() == 0);
-  using program = in_turns::program;
-  int together = 0;
-  for (int k = 1; k < program::steps; ++k)
-    if (program::waits_of(k) == waits::nothing) {
-      together += writes_nothing<program>(k);
-      CHECK_FALSE(writes_nothing<alone::program>(k));
-    }
-  // With short registers, the product of the strided gradient has no order of pixels.
-  CHECK(together == 1 + (lanes(native_isa) >= 16));
-  static in_turns a(1);
-  static alone b(1);
-  std::mt19937 random(3);
-  std::uniform_real_distribution<float> near(-1, 1);
-  std::vector<float> x(in_turns::input_size()), y(in_turns::target_size);
-  for (int step = 0; step < 2; ++step) {
-    for (float& v : x) v = near(random);
-    for (float& v : y) v = near(random);
-    auto const in = std::span(x).first<in_turns::input_size()>();
-    auto const wanted = std::span(y).first<in_turns::target_size>();
-    CHECK(a.backward(in, wanted) == b.backward(in, wanted));
-    CHECK(std::ranges::equal(a.gradients(), b.gradients()));
-    CHECK(a.step(in, wanted) == b.step(in, wanted));
-    CHECK(std::ranges::equal(a.parameters(), b.parameters()));
-  }
 }

@@ -36,19 +36,15 @@ class fold_pipeline {
     }
   }();
 
- public:
   /// Do some pixels come after the other, without whole rows of an image?
   static constexpr bool comes_in_parts = [] {
     if constexpr (computes_rows<value>) return false;
     else return value::has_pixels_in_order && fold::adds_pixels;
   }();
 
+ public:
   /// `first`: data of the parts, one after another.
   static void run(step_data const& first, kernel_memory const& m) {
-    run_with(first, m, [](long, long) {});
-  }
-  /// Calls beside(n, of all) when the first n pixels have been computed and folded, if it comes in parts.
-  static void run_with(step_data const& first, kernel_memory const& m, auto const& beside) {
     step_data const *const parts = &first, &s = parts[value_part], &sums = parts[fold_part];
     if constexpr (computes_rows<value>) {
       auto const images = [&](step_data const* all) {
@@ -72,7 +68,6 @@ class fold_pipeline {
         if (there - done < block && there < end) return at;
         some_pixels(s, sums, m, done, there);
         done = there;
-        beside(done, end);
         return streams ? m.arena + (sums.scratch - done * s.out.c) : result;
       };
       value::template run_with<fold::reads_several>(s, m, streams ? m.arena + sums.scratch : result, block,

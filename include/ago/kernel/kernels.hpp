@@ -22,8 +22,8 @@
 #include <ago/kernel/pool/pool.hpp>
 #include <ago/kernel/reduction/kernel.hpp>
 #include <ago/kernel/row_pipeline.hpp>
-#include <ago/kernel/turns.hpp>
 #include <ago/kernel/units.hpp>
+#include <ago/kernel/window_gradients.hpp>
 #include <ago/kernel/winograd/kernel.hpp>
 
 #include <ago/simd/map.hpp>

@@ -32,13 +32,13 @@ inline constexpr window_gradients gradients_of_steps = [] {
   }
 }();
 
-/// Of steps of which there are some.
 template <fused_key First, fused_key Second>
 class window_gradients_kernel {
   static constexpr kernel_key nest_key = First.part[1];
   static constexpr isa I = nest_key.target;
   static constexpr int V = lanes(I);
   static constexpr window_gradients G = gradients_of_steps<First, Second>;
+  static_assert(G.are_there(), "one pass does not compute these two steps");
 
  public:
   /// `first`: data of the parts of the first step, which those of the second one follow.

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <ago/plan/divide_steps.hpp>
+#include <ago/plan/one_pass.hpp>
 #include <ago/plan/step_table.hpp>
-#include <ago/plan/turns.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -90,7 +90,7 @@ class run_time_plan {
                 split_list<S> const& cut)
       : groups(fuse_steps(g, parts, partition, o, schedules)),
         convolutions(convolution_steps(g, parts, groups, layouts, o, schedules)),
-        splits(o.device.threads == 1 ? find_turns(g, parts, groups, views, layouts, o) : cut),
+        splits(o.device.threads == 1 ? find_one_pass(g, parts, groups, views, layouts, o) : cut),
         memory(plan_memory(g, parts, groups, views, layouts, convolutions, splits, o.storage)),
         runs(input_runs_of<Runs, N>(g, parts, layouts, memory)),
         plan(make_plan<N>(g, parts, groups, memory, schedules, o, convolutions, runs)), part_count(parts.count) {

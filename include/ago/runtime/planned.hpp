@@ -9,10 +9,10 @@
 #include <ago/partition/opened.hpp>
 #include <ago/passes/optimized.hpp>
 #include <ago/plan/divide_steps.hpp>
+#include <ago/plan/one_pass.hpp>
 #include <ago/plan/options.hpp>
 #include <ago/plan/plan.hpp>
 #include <ago/plan/predicted_time.hpp>
-#include <ago/plan/turns.hpp>
 #include <ago/runtime/accesses.hpp>
 #include <ago/runtime/pack.hpp>
 #include <ago/runtime/packing_hash.hpp>
@@ -148,10 +148,10 @@ class unchecked_plan {
 
  public:
   /// How each step is divided into work items for several threads, and what they wait for; derived from the plan of
-  /// undivided steps. Those of one thread are not divided, but some are computed in turns (plan/turns.hpp).
+  /// undivided steps. Those of one thread are not divided, but one pass computes some pairs (plan/one_pass.hpp).
   static constexpr auto splits = []() AGO_CONSTEVAL {
     if constexpr (Options.device.threads == 1) {
-      return find_turns(graph, parts, groups, views, layouts, Options);
+      return find_one_pass(graph, parts, groups, views, layouts, Options);
     } else {
       using whole = placed<uncut>;
       return divide_steps(graph, parts, groups, views, layouts, whole::memory, whole::plan, Options.device, Schedules);

@@ -50,7 +50,7 @@ class program : public runtime::unchecked_plan<Net, Schedules, Options> {
         steps, [](int k) { return barriers.before[k]; }, [](int k) { return table.pieces(k); },
         [&](int k, int i) { kernels.of_step[k](table.piece(k, i), m); }, team);
   }
-  /// Runs one step, for profiling; of those that are computed in turns, the first runs both.
+  /// Runs one step, for profiling; of two that one pass computes, the first runs both.
   static void run_step(int step, plan::run_memory const& memory) noexcept {
     plan::kernel_memory const m{memory, table.tables()};
     for (int i = 0; i < table.pieces(step); ++i) kernels.of_step[step](table.piece(step, i), m);
@@ -69,18 +69,17 @@ class program : public runtime::unchecked_plan<Net, Schedules, Options> {
   };
   template <int K>
   static constexpr plan::fused_key key = plan::key_of(groups, plan, K);
-  /// Is step K computed in turns with the next one?
+  /// Does one pass compute step K and the next one?
   template <int K>
   static constexpr bool leads() {
     if constexpr (Options.device.threads > 1 || K < 0 || K + 1 >= steps) return false;
-    else if constexpr (base::waits_of(K + 1) != waits::nothing || base::packs(K + 1)) return false;
-    else return kernel::can_take_turns<key<K>, key<K + 1>>();
+    else return base::waits_of(K + 1) == waits::nothing && !base::packs(K + 1);
   }
-  /// A step in turns is computed with the one before.
+  /// Of a step that is computed with the one before.
   static void nothing_left(plan::step_data const&, plan::kernel_memory const&) {}
   template <int K>
   static constexpr plan::kernel_function kernel_of() {
-    if constexpr (leads<K>()) return &kernel::steps_in_turns<key<K>, key<K + 1>>::run;
+    if constexpr (leads<K>()) return &kernel::window_gradients_kernel<key<K>, key<K + 1>>::run;
     else if constexpr (leads<K - 1>()) return &nothing_left;
     else return kernel::kernel_for<key<K>>();
   }

@@ -100,23 +100,11 @@ void check_in_small_cache() {
   test::guarded out(std::size_t(E.result.count())), scratch(std::size_t(L.scratch_floats()));
   using product =
       ago::kernel::contraction_product<in_small_cache<E, I>, I, form_of(key_of<E, I>(-1)), ago::kernel::no_epilogue>;
-  // Blocks of K one after the other, a number of them at a time.
-  auto const run = [&](int together) {
-    for (std::size_t i = 0; i < scratch.size(); ++i) scratch[i] = std::numeric_limits<float>::quiet_NaN();
-    ago::kernel::product_progress progress;
-    for (int end = 0; end < L.k_blocks();) {
-      end = end + together < L.k_blocks() ? end + together : L.k_blocks();
-      product::run(E, {x[L.rows_operand], x[L.columns_operand], out.data(), scratch.data()}, {},
-                   ago::kernel::plain_copy<I>{}, 0, int(L.all_rows()), ago::kernel::nothing_meanwhile{}, progress, end);
-    }
-    CHECK(scratch.intact());
-    compare(out, x.result(E), 0);
-  };
-  run(L.k_blocks());
-  if constexpr (L.is_resumable()) {
-    run(1);
-    run(2);
-  }
+  for (std::size_t i = 0; i < scratch.size(); ++i) scratch[i] = std::numeric_limits<float>::quiet_NaN();
+  product::run(E, {x[L.rows_operand], x[L.columns_operand], out.data(), scratch.data()}, {},
+               ago::kernel::plain_copy<I>{}, 0, int(L.all_rows()), ago::kernel::nothing_meanwhile{});
+  CHECK(scratch.intact());
+  compare(out, x.result(E), 0);
 }
 
 template <index_expression const& E, isa I, int Weights, op... Stages>

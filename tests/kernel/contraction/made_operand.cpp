@@ -66,9 +66,8 @@ class made_test {
       ago::kernel::elementwise_source<elementwise> const made(made_, m);
       auto const at = [&](int i) { return i == Made ? made.begin() : x[i]; };
       using product = ago::kernel::contraction_product<L, I, form_of(key_of<E, I>(-1)), ago::kernel::no_epilogue>;
-      ago::kernel::product_progress progress;
       product::run(E, {at(L.rows_operand), at(L.columns_operand), out.data(), m.arena}, {}, made, 0, int(L.all_rows()),
-                   ago::kernel::nothing_meanwhile{}, progress, L.k_blocks());
+                   ago::kernel::nothing_meanwhile{});
     });
   }
 

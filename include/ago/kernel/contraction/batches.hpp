@@ -22,10 +22,10 @@ class product_of_batches {
  public:
   /// Batches first ... last - 1, which begin at multiples of V * L.registers, and end at such or at the end. `rows`,
   /// `columns`: of the first batch, packed or with padding; without if L has a window for them. `copy_a`, `copy_b`: how
-  /// they are copied then. `beside`: as of contraction_product. Blocks of K from `progress` to `end`.
+  /// they are copied then. `beside`: as of contraction_product.
   static void run(expression::index_expression const& e, float const* rows, float const* columns, float* result,
                   float* scratch, After const& after, auto const& copy_a, auto const& copy_b, int first, int last,
-                  auto const& beside, product_progress& progress, int end) {
+                  auto const& beside) {
     float* const to = scratch + L.copied_rows_at();
     if constexpr (L.rows_turned && !L.rows_known) turn<L.rows_pad_turned>(e, L.form.a, L.form.m, &loop::a, rows, to);
     float* const other = scratch + L.packed_columns_at();
@@ -37,22 +37,22 @@ class product_of_batches {
     if constexpr (!L.rows_known && (L.rows_turned || L.rows_window > 0)) m.a = L.rows_turned ? to : some_rows;
     if constexpr (!L.columns_known && (L.columns_turned || L.columns_window > 0))
       m.b = L.columns_turned ? other : some_columns;
-    auto slide_a = sliding(e, L.form.a, L.rows_window, rows, some_rows, progress.rows, copy_a);
-    auto slide_b = sliding(e, L.form.b, L.columns_window, columns, some_columns, progress.columns, copy_b);
+    auto slide_a = sliding(e, L.form.a, L.rows_window, rows, some_rows, copy_a);
+    auto slide_b = sliding(e, L.form.b, L.columns_window, columns, some_columns, copy_b);
     [[maybe_unused]] float const* copied = nullptr;  // to there
-    for (int& block = progress.blocks; block < end; ++block)
+    for (int block = 0; block < L.k_blocks(); ++block)
       for (int i = 0; i < L.rows; i += row_run) {
         if constexpr (L.rows_window > 0) {
           long const at = a_start + m_loops.offset(i, &loop::a) + k_loops.offset(long(block) * L.k_block, &loop::a);
           m.a_from = slide_a(at + read_of_a.lowest, at + read_of_a.highest);
-          float const* const next = progress.rows.next;
+          float const* const next = slide_a.next();
           m.next_a = of_run == 0 || next != copied ? next : m.next_a + of_run;
           copied = next;
         }
         if constexpr (L.columns_window > 0) {
           long const at = b_start + k_loops.offset(long(block) * L.k_block, &loop::b);
           m.b_from = slide_b(at + read_of_b.lowest, at + read_of_b.highest);
-          m.next_b = progress.columns.next;
+          m.next_b = slide_b.next();
         }
         if constexpr (fetched_rows > 0 && L.rows_window == 0)
           m.next_a = m.a + (a_start + k_loops.offset(long(block + 1) * L.k_block, &loop::a) + read_of_a.lowest);
@@ -106,9 +106,8 @@ class product_of_batches {
 
   template <class Copy>
   static sliding_copy<I, Copy> sliding(expression::index_expression const& e, expression::matrix_operand const& o,
-                                       int window, float const* from, float* to, sliding_rows& there,
-                                       Copy const& copy) {
-    return {e.operands[o.operand], o, e.body.accesses[o.access].pad(), window, from, to, there, copy};
+                                       int window, float const* from, float* to, Copy const& copy) {
+    return {e.operands[o.operand], o, e.body.accesses[o.access].pad(), window, from, to, copy};
   }
 
   /// Copies a factor so that batches are neighbours, `Pads`: and with its padding.

@@ -45,32 +45,6 @@ struct contraction_kernel {
                    nothing_meanwhile{});
   }
 
-  /// Can it be computed a part at a time?
-  static constexpr bool is_resumable = layout_of_product<K>.is_resumable();
-  /// Computes it so, after `Before` if there is such a part.
-  template <kernel_key... Before>
-  class in_parts {
-   public:
-    in_parts(step_data const& first, kernel_memory const& m) : first_(first), m_(m) {}
-    /// Adds what of the sums is in the first `done` of so many equal parts of the factors.
-    void until(long done, long of) {
-      int const end = done == of ? L.k_blocks() : int(L.depth * done / of / L.k_block);
-      if (end <= progress_.blocks) return;
-      step_data const& s = (&first_)[sizeof...(Before)];
-      auto const source = [&] {
-        if constexpr (sizeof...(Before) > 0) return elementwise_source<source_key(Before...)>(first_, m_);
-        else return plain_copy<K.target>{};
-      };
-      auto const made = source();
-      compute<false>(s, m_, mutable_address(s.destination, m_), made, nothing_meanwhile{}, progress_, end);
-    }
-
-   private:
-    step_data const& first_;
-    kernel_memory const& m_;
-    product_progress progress_;
-  };
-
  private:
   static constexpr contraction_layout const& L = layout_of_product<K>;
   static constexpr long of_row = long(L.columns) * L.batches;  ///< elements
@@ -83,25 +57,18 @@ struct contraction_kernel {
 
   template <bool Fetches>
   static void compute(step_data const& s, kernel_memory const& m, float* result, auto const& made, auto const& beside) {
-    product_progress whole;
-    compute<Fetches>(s, m, result, made, beside, whole, L.k_blocks());
-  }
-  /// From the block of K where `progress` is to `end`.
-  template <bool Fetches>
-  static void compute(step_data const& s, kernel_memory const& m, float* result, auto const& made, auto const& beside,
-                      product_progress& progress, int end) {
     constexpr expression::index_expression const* e = K.described;
     contraction_memory const memory{operand<L.rows_operand>(s, m, made), operand<L.columns_operand>(s, m, made), result,
                                     m.arena + s.scratch};
     index_range const rows = granules_in(s.portion, L.granule(), int(L.all_rows()));
     if constexpr (K.after.count() == 0) {
       using product = contraction_product<layout_of_product<K>, K.target, form_of(K), no_epilogue, Fetches>;
-      product::run(*e, memory, {}, made, rows.first, rows.last, beside, progress, end);
+      product::run(*e, memory, {}, made, rows.first, rows.last, beside);
     } else {
       using after = contraction_epilogue<K.after, K.target>;
       using product = contraction_product<layout_of_product<K>, K.target, form_of(K), after, Fetches>;
       finisher<K.after, K.target> const finish(s, m);
-      product::run(*e, memory, {finish, s.out.c}, made, rows.first, rows.last, beside, progress, end);
+      product::run(*e, memory, {finish, s.out.c}, made, rows.first, rows.last, beside);
     }
   }
   template <int Operand>

@@ -59,12 +59,6 @@ struct contraction_layout {
 
   constexpr int k_blocks() const { return (depth + k_block - 1) / k_block; }
   constexpr int steps_in(int block) const { return block + 1 < k_blocks() ? k_block : depth - block * k_block; }
-  /// Can blocks of K be computed a few at a time? Not if something is copied before all of them.
-  constexpr bool is_resumable() const {
-    if (k_blocks() == 1 || makes == making::all || rows_turned || columns_turned) return false;
-    if (lanes_are_batches) return rows_padded == (rows_window > 0) && columns_padded == (columns_window > 0);
-    return outer && batches == 1 && rows <= row_block;
-  }
   constexpr int padded_columns() const { return vectors * lanes; }
   constexpr int panel() const { return tile.vectors * lanes; }
 

@@ -38,31 +38,25 @@ template <isa I, class Copy = plain_copy<I>>
   fill_run<I>(pad, to + before + inside, o.padded.of[d] * step - before - inside);
 }
 
-/// How far copies of an operand, a few rows at a time, have come.
-struct sliding_rows {
-  long first = 0, end = 0;      ///< the rows that are there
-  float const* next = nullptr;  ///< where the operand is read next
-};
-
 /// Copies a padded operand row by row when it is read; `window` rows are there at a time.
 template <isa I, class Copy = plain_copy<I>>
 class sliding_copy {
  public:
-  /// Goes on where `there` is.
   constexpr sliding_copy(expression::extents const& of, expression::matrix_operand const& o, float pad, int window,
-                         float const* from, float* to, sliding_rows& there, Copy const& copy = {})
+                         float const* from, float* to, Copy const& copy = {})
       : of_(of), o_(o), pad_(pad), window_(window), row_floats_(padded_rows(o).floats), from_(from), to_(to),
-        copy_(copy), there_(there) {}
+        copy_(copy) {}
 
   /// Makes the elements from place `lowest` to `highest` of the padded operand available; returns the place of the
   /// first element in the copy.
   long operator()(long lowest, long highest) {
     long const first = lowest / row_floats_, last = highest / row_floats_;
-    sliding_rows& t = there_;
-    if (first < t.first || first > t.end || last >= t.first + window_) t.first = t.end = first;
-    for (; t.end <= last; ++t.end) copy(t.end, to_ + (t.end - t.first) * row_floats_);
-    return t.first * row_floats_;
+    if (first < first_ || first > end_ || last >= first_ + window_) first_ = end_ = first;
+    for (; end_ <= last; ++end_) copy(end_, to_ + (end_ - first_) * row_floats_);
+    return first_ * row_floats_;
   }
+  /// Where the operand is read next.
+  float const* next() const { return next_; }
 
  private:
   [[gnu::noinline]] void copy(long row, float* to) {
@@ -74,7 +68,7 @@ class sliding_copy {
       source += i * of_.stride(d);
     }
     copy_with_padding<I>(of_, o_, pad_, from_ + source, to, inner, copy_);
-    there_.next = from_ + source + (inner > 0 ? of_.stride(inner - 1) : 0);
+    next_ = from_ + source + (inner > 0 ? of_.stride(inner - 1) : 0);
   }
 
   expression::extents const& of_;
@@ -85,14 +79,8 @@ class sliding_copy {
   float const* from_;
   float* to_;
   Copy copy_;
-  sliding_rows& there_;
-};
-
-/// Blocks of K of a product that are done, of one that is computed a few of them at a time, with something else in
-/// between; and the rows of its padded factors that are there.
-struct product_progress {
-  int blocks = 0;
-  sliding_rows rows{}, columns{};
+  long first_ = 0, end_ = 0;  ///< the rows that are there
+  float const* next_ = nullptr;
 };
 
 /// An element of an operand with its padding, by its place there.

@@ -26,10 +26,10 @@ template <contraction_layout const& L, isa I, loop_form FORM, class After, bool 
 class contraction_product {
  public:
   /// Computes rows first ... last - 1, counted through all batches; they begin and end at multiples of L.granule(), or
-  /// at the end; of these, blocks of K from `progress` to `end`, exclusive. `e`: for the padding. `made`: computes
-  /// elements of the factor that L makes. `beside`: what to do when some rows are there.
+  /// at the end. `e`: for the padding. `made`: computes elements of the factor that L makes. `beside`: what to do when
+  /// some rows are there.
   static void run(expression::index_expression const& e, contraction_memory m, After const& after, auto const& made,
-                  int first, int last, auto const& beside, product_progress& progress, int end) {
+                  int first, int last, auto const& beside) {
     auto const& copy_rows = choose<L.makes_rows>(made);
     auto const& copy_columns = choose<L.makes_columns>(made);
     if constexpr (L.rows_padded && L.rows_window == 0)
@@ -46,11 +46,10 @@ class contraction_product {
     if constexpr (L.columns_last > 0) turn(L.form.b, L.columns_last, m.columns, m.scratch + L.turned_columns_at());
     if constexpr (L.lanes_are_batches)
       return product_of_batches<L, I, After, Fetches>::run(e, m.rows, m.columns, m.result, m.scratch, after, copy_rows,
-                                                           copy_columns, first / L.rows, last / L.rows, beside,
-                                                           progress, end);
+                                                           copy_columns, first / L.rows, last / L.rows, beside);
     else if constexpr (L.by_runs)
       product_by_runs<L, I, After>::run(m.rows, m.columns, m.result, m.scratch, after, first, last);
-    else in_batches(m, after, made, first, last, beside, progress, end);
+    else in_batches(m, after, made, first, last, beside);
   }
 
  private:
@@ -62,7 +61,7 @@ class contraction_product {
   static constexpr plain_copy<I> plain{};
 
   static void in_batches(contraction_memory const& m, After const& after, auto const& made, int first, int last,
-                         auto const& beside, product_progress& progress, int k_end) {
+                         auto const& beside) {
     for (int z = first / L.rows; long(z) * L.rows < last; ++z) {
       int const begin = z * L.rows, from = first > begin ? first - begin : 0;
       int const end = last - begin < L.rows ? last - begin : L.rows;
@@ -80,9 +79,8 @@ class contraction_product {
         copies::columns(now.b + L.form.b.start + batch_loops.offset(z, &loop::b), packed);
         now.b = packed;
       }
-      rows(now, m.scratch, after, made, from, end, beside, progress.blocks, k_end);
+      rows(now, m.scratch, after, made, from, end, beside);
     }
-    progress.blocks = k_end;
   }
 
   using loop = expression::matrix_loop;
@@ -141,7 +139,7 @@ class contraction_product {
   }
 
   static void rows(batch now, float* scratch, After const& after, auto const& made, int from, int end,
-                   auto const& beside, int k_begin, int k_end) {
+                   auto const& beside) {
     int starts[L.row_block], steps[L.walks ? L.k_block : 1];
     spot row[L.row_block];
     int const block = L.rows_at_once(beside.rows);
@@ -153,7 +151,7 @@ class contraction_product {
         row[r] = results::spot_at(after, now.start + m_loops.offset(first + r, &loop::c));
       }
       [[maybe_unused]] float const* const source = L.makes_rows ? now.a : now.b;
-      for (int b = k_begin; b < k_end; ++b) {
+      for (int b = 0; b < L.k_blocks(); ++b) {
         if constexpr (L.makes == making::blocks) {
           float* const block = scratch + L.made_at();
           long const at = long(b) * L.k_block * L.made_step;

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Two steps in one pass: the gradients of a convolution with a window for each channel, of its input, which is folded
+// as it comes, and of its weights. Apollo's parallelism stitching of independent groups, on one core.
+#pragma once
+
+#include <ago/kernel/contraction/window_gradients_schedule.hpp>
+#include <ago/kernel/units.hpp>
+#include <ago/plan/fusion.hpp>
+#include <ago/plan/in_place.hpp>
+#include <ago/plan/step_split.hpp>
+
+namespace ago::plan {
+
+/// Finds those of one core's steps.
+template <int S, int V, int E, int O>
+class one_pass_finder {
+ public:
+  constexpr one_pass_finder(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
+                            concat_views<V> const& views, channel_layouts<V> const& layouts, options const& o)
+      : g_(g), steps_(steps), groups_(groups), views_(views), layouts_(layouts), o_(o) {}
+
+  /// Does one pass compute groups k and k + 1? The second one must read nothing that the first one writes.
+  constexpr bool computes(int k) const {
+    int const i = groups_.first[k], sums = last_of(k + 1);
+    if (groups_.tiles[k].how != tiling::fold || groups_.parts[k] != 2 || !is_product(i) ||
+        groups_.tiles[k + 1].how == tiling::fold || !is_product(sums) ||
+        !kernel::has_windows_of_channels(*main_of(i).described) || !is_free(k))
+      return false;
+    kernel_key const image = key_of(i, k), fold = key_of(i + 1, k), weights = key_of(sums, k + 1);
+    return fold.folded_operand >= 0 &&
+           kernel::gradients_in_one_pass(image, kernel::layout_of_contraction(image), fold,
+                                         kernel::layout_of_nest(*fold.described, o_.target, true), weights,
+                                         kernel::layout_of_contraction(weights))
+               .are_there();
+  }
+
+ private:
+  constexpr int last_of(int k) const { return groups_.first[k] + groups_.parts[k] - 1; }
+  constexpr node const& main_of(int i) const { return g_.nodes[steps_.step[i].main]; }
+  constexpr bool is_product(int i) const { return steps_.step[i].main >= 0 && main_of(i).kind == op::contraction; }
+  /// Does group k + 1 read nothing that group k writes?
+  constexpr bool is_free(int k) const {
+    bool r = true;
+    for (int i = groups_.first[k + 1]; i <= last_of(k + 1); ++i)
+      for_each_read(steps_.step[i], [&](int v, int) {
+        for_each_owner(v, views_, layouts_, [&](int u) {
+          for (int j = groups_.first[k]; j <= last_of(k); ++j) r = r && u != root_of(views_, steps_.step[j].result);
+        });
+      });
+    return r;
+  }
+  /// What the key of step i of group k will say of an expression.
+  constexpr kernel_key key_of(int i, int k) const {
+    bool const is_first = i == groups_.first[k];
+    kernel_key key{.target = o_.target, .described = main_of(i).described};
+    key.what = kernel::structure_of(main_of(i).kind);
+    key.weight_operand = std::int8_t(main_of(i).weight_operand);
+    key.made_operand = made_operand(g_, steps_.step[i], groups_.tiles[k], is_first, o_);
+    key.folded_operand = folded_operand(g_, steps_.step[i], groups_.tiles[k], is_first);
+    key.factors = o_.factors;
+    key.in_order = has_in_order_loops(key.what, key.target, o_.device);
+    return key;
+  }
+
+  graph<V, E, O> const& g_;
+  step_list<S> const& steps_;
+  fusion_list<S> const& groups_;
+  concat_views<V> const& views_;
+  channel_layouts<V> const& layouts_;
+  options const& o_;
+};
+
+/// How the steps of one core are divided: not. Those that one pass computes with the step before do not wait for it, so
+/// that memory is placed for both.
+template <int S, int V, int E, int O>
+constexpr split_list<S> find_one_pass(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
+                                      concat_views<V> const& views, channel_layouts<V> const& layouts,
+                                      options const& o) {
+  split_list<S> r;
+  one_pass_finder const found(g, steps, groups, views, layouts, o);
+  for (int k = 0; k + 1 < groups.count; ++k)
+    if (r.waits_for[k] == waits::all && found.computes(k)) r.waits_for[k + 1] = waits::nothing;
+  return r;
+}
+
+}  // namespace ago::plan
