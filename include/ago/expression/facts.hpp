@@ -222,4 +222,15 @@ constexpr unsigned lacks(index_expression const& e, int a) {
   return r;
 }
 
+/// Is an operand of an image's expression like the weights of a convolution that has a window for each channel, of a
+/// few pixels?
+constexpr bool has_windows_of_channels(index_expression const& e) {
+  for (int i = 0; i < e.operand_count && e.result.rank == 4; ++i) {
+    extents const& x = e.operands[i];
+    int const window = x.rank == 4 ? x.of[2] * x.of[3] : 0;
+    if (window > 1 && window <= 9 && x.of[1] == 1 && x.of[0] == e.result.of[3]) return true;
+  }
+  return false;
+}
+
 }  // namespace ago::expression

@@ -21,7 +21,7 @@ class pixel_fold {
     bool any = false;
     for (int a = 0; a < e_.body.access_count && axes_ != 0; ++a) {
       element_access const& x = e_.body.accesses[a];
-      bool const folded = axes_of(e_.body, x) & axes_;
+      bool const folded = axes_of(e_.body, x) & axes_ & e_.wide_axes();
       if (folded && !is_at_pixel(x, k)) return false;
       if (!folded && x.operand == k && !is_in_rows(x, rows)) return false;
       any = any || (folded && x.operand == k);
@@ -35,11 +35,12 @@ class pixel_fold {
     if (x.operand < 0 || x.padded || x.rank != 4 || !(e_.operands[x.operand] == e_.operands[k])) return false;
     unsigned pixel = 0;
     for (int d = 0; d < 4; ++d) {
+      if (d < 3 && e_.operands[k].of[d] == 1 && !x.is_dependent()) continue;  // of one image, say
       int const axis = plain_axis(e_.body, x.at[d]);
       if (axis < 0 || e_.extent[axis] != e_.operands[k].of[d] || (d == 3) != (axis == e_.result.rank - 1)) return false;
       if (d < 3) pixel |= 1u << axis;
     }
-    return pixel == axes_;
+    return pixel == (axes_ & e_.wide_axes());
   }
   constexpr bool is_in_rows(element_access const& x, int rows) const {
     if (x.padded || x.rank != 4 || x.is_dependent()) return false;

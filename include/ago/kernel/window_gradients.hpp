@@ -11,6 +11,7 @@
 #include <ago/kernel/nest/register_sums.hpp>
 #include <ago/plan/fold_schedule.hpp>
 #include <ago/simd/stream.hpp>
+#include <ago/simd/transpose.hpp>
 #include <ago/simd/unrolled.hpp>
 
 #include <cstdint>
@@ -55,9 +56,9 @@ class window_gradients_kernel {
                  scratch + G.weights_at(I),
                  scratch + G.sums_at(I),
                  mutable_address(image->destination, m)};
-    std::fill_n(scratch, G.weights_at(I), 0.f);
-    std::fill_n(p.sums, G.count * channels, 0.f);
-    turn_weights(operand_of_expression(*image, m, G.weights_operand, -1), p.weights);
+    std::fill_n(scratch, G.scratch_floats(I), 0.f);
+    float const* const weights = operand_of_expression(*image, m, G.weights_operand, -1);
+    transpose<I>(weights, G.weight_step, p.weights, channels, G.weight_step, G.channels);
     register_sums<nest_key>::clear(*nest, m);
     for (int n = 0; n < G.images; ++n)
       for (int y = 0; y < G.height; y += rows_at_a_time) {
@@ -66,9 +67,7 @@ class window_gradients_kernel {
         for (int c = 0; c + V <= G.channels; c += V) strip<V>(p, n, y, end, c);
         if constexpr (G.channels % V > 0) strip<G.channels % V>(p, n, y, end, G.channels / V * V);
       }
-    float* const to = mutable_address(sums->destination, m);
-    for (int t = 0; t < G.count; ++t)
-      for (int c = 0; c < G.channels; ++c) to[G.taps[t].sum + c * G.sum_step] = p.sums[t * channels + c];
+    transpose<I>(p.sums, channels, mutable_address(sums->destination, m), G.sum_step, G.channels, G.sum_step);
     if constexpr (streams) finish_streams();
   }
 
@@ -99,11 +98,6 @@ class window_gradients_kernel {
   static float const* input_of(step_data const& s, kernel_memory const& m) {
     if constexpr (makes_input) return address(s.source, m);
     else return operand_of_expression(s, m, G.input_operand, -1);
-  }
-  static void turn_weights(float const* from, float* to) {
-    for (int t = 0; t < G.count; ++t)
-      for (long c = 0; c < channels; ++c)
-        to[t * channels + c] = c < G.channels ? from[G.taps[t].weight + c * G.weight_step] : 0.f;
   }
 
   /// Pixels of the input, in registers.
@@ -145,7 +139,7 @@ class window_gradients_kernel {
     fold.template end<VALID>();
     AGO_UNROLL(16)
     for (int t = 0; t < G.count; ++t) {
-      float* const s = p.sums + t * channels + channel;
+      float* const s = p.sums + G.taps[t].sum * channels + channel;
       (vec<I>::load(s) + sum[t]).store(s);
     }
   }
@@ -218,7 +212,7 @@ class window_gradients_kernel {
         constexpr window_tap t = G.taps[T];
         if constexpr (t.phase_row == phase_row && t.phase_column == phase_column) {
           vec<I> const read = w[t.row - G.of_rows.first][t.column - G.of_columns.first];
-          image = fma(vec<I>::load(p.weights + T * channels + channel), read, image);
+          image = fma(vec<I>::load(p.weights + t.weight * channels + channel), read, image);
           sum[T] = fma(made, read, sum[T]);
         }
       });

@@ -17,6 +17,7 @@ struct chain_link {
   long weight_bytes{};
   int adds = -1;  ///< link of the chain whose input an elementwise operator of this one reads, too; -1: none
   bool begins{};  ///< it reads an input of the network
+  bool has_windows_of_channels{};  ///< contraction
 };
 
 /// Of those operands whose pixels a nest folds, the one computed last; -1: it folds no pixels.
@@ -45,7 +46,14 @@ constexpr chain_link link_of(graph_view g, int main, int result) {
   int const operand = operand_in_chain(g, main);
   int const k = operand < 0 ? 0 : operand;
   bool const begins = n.input_count > 0 && g.operand(main, k) < g.input_count;
-  return {n.kind, g.source(main, k).out, g.nodes[result].out, n.win, weight_bytes(g, main), -1, begins};
+  return {n.kind,
+          g.source(main, k).out,
+          g.nodes[result].out,
+          n.win,
+          weight_bytes(g, main),
+          -1,
+          begins,
+          n.kind == op::contraction && expression::has_windows_of_channels(*n.described)};
 }
 
 /// Can the chain be computed with this tiling? By channels, operators in the middle must be depthwise. Pooling and

@@ -127,8 +127,10 @@ constexpr std::int64_t saved_by_folding(chain_link const* chain, int count, link
   if (last.out.w < 7 || better_alone(chain[0]) || on.threads > 1) return refused;
   working_set const use = set_of(chain, count, {tiling::fold, 0});
   std::int64_t const value = bytes(last.out), start = use.images * use.passes * rows_price;
-  std::int64_t const saved = price_of_reading(value, alone.steps[count - 2], alone.steps[count - 1], on) -
-                             value * price_after(use.of_pass(), on);
+  std::int64_t const reading = price_of_reading(value, alone.steps[count - 2], alone.steps[count - 1], on);
+  // One pass computes it and the gradient of the weights, whose factors are what both of these read.
+  if (count == 2 && last.has_windows_of_channels) return 2 * reading;
+  std::int64_t const saved = reading - value * price_after(use.of_pass(), on);
   if (count == 2 && !is_matrix_product(last.kind)) return saved - start;
   links_alone const before(chain, alone.links, count - 1, on);
   std::int64_t const of_rows = price_of_pipeline(chain, count - 1, {tiling::rows, 0}, use, parts, before, on);

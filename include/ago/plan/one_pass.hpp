@@ -24,7 +24,7 @@ class one_pass_finder {
     int const i = groups_.first[k], sums = last_of(k + 1);
     if (groups_.tiles[k].how != tiling::fold || groups_.parts[k] != 2 || !is_product(i) ||
         groups_.tiles[k + 1].how == tiling::fold || !is_product(sums) ||
-        !kernel::has_windows_of_channels(*main_of(i).described) || !is_free(k))
+        !expression::has_windows_of_channels(*main_of(i).described) || !is_free(k))
       return false;
     kernel_key const image = key_of(i, k), fold = key_of(i + 1, k), weights = key_of(sums, k + 1);
     return fold.folded_operand >= 0 &&

@@ -52,8 +52,8 @@ struct window_gradients {
   // sums of their gradients.
   constexpr long padded_channels(isa target) const { return padded(channels, target); }
   constexpr long weights_at(isa target) const { return (columns * long(channels) + 2 * lanes(target) + 15) / 16 * 16; }
-  constexpr long sums_at(isa target) const { return weights_at(target) + count * padded_channels(target); }
-  constexpr long scratch_floats(isa target) const { return sums_at(target) + count * padded_channels(target); }
+  constexpr long sums_at(isa target) const { return weights_at(target) + weight_step * padded_channels(target); }
+  constexpr long scratch_floats(isa target) const { return sums_at(target) + sum_step * padded_channels(target); }
 };
 
 /// Finds them.
@@ -200,7 +200,8 @@ class window_gradients_finder {
         found_.weight_step = source_of(kernel, *kernel_.operand, at + only(f_.batch)->*kernel_.step) - weight;
         found_.of_rows.add(t.row);
         found_.of_columns.add(t.column);
-        if (t.phase_row >= found_.stride_h || t.phase_column >= found_.stride_w) return false;
+        if (t.phase_row >= found_.stride_h || t.phase_column >= found_.stride_w || weight >= found_.weight_step)
+          return false;
       }
     return count_ > 1;
   }
@@ -218,6 +219,7 @@ class window_gradients_finder {
       while (t < count_ && (found_.taps[t].sum >= 0 || !found_.taps[t].reads_as(wanted))) ++t;
       if (t == count_ || index(*input_.operand, place, 0) != 0) return false;
       found_.taps[t].sum = input_.own->offset(j, &loop::c);
+      if (found_.taps[t].sum >= found_.sum_step) return false;
     }
     return true;
   }
@@ -230,15 +232,6 @@ class window_gradients_finder {
   int count_ = 0;
 };
 
-/// Does an operand look like the weights of such a convolution? Cheap to ask.
-constexpr bool has_windows_of_channels(expression::index_expression const& e) {
-  for (int i = 0; i < e.operand_count; ++i) {
-    expression::extents const& x = e.operands[i];
-    if (x.rank == 4 && x.of[0] == e.result.of[3] && x.of[1] == 1 && x.of[2] * x.of[3] > 1) return e.result.rank == 4;
-  }
-  return false;
-}
-
 /// The gradients that `image`, whose result `fold` folds, and `sums` compute, if one pass is to compute them: all sums
 /// and a window must fit in registers. (With 16 registers, some of both are in L1, and it still takes 0.6 to 0.9 of the
 /// time of two products, strided ones 0.2.)
@@ -246,7 +239,7 @@ constexpr window_gradients gradients_in_one_pass(kernel_key const& image, contra
                                                  kernel_key const& fold, nest_layout const& of_fold,
                                                  kernel_key const& sums, contraction_layout const& of_sums) {
   isa const target = image.target;
-  if (lanes(target) == 1 || !has_windows_of_channels(*image.described) || image.after.count() > 0 ||
+  if (lanes(target) == 1 || !expression::has_windows_of_channels(*image.described) || image.after.count() > 0 ||
       sums.after.count() > 0 || image.weight_operand >= 0 || sums.weight_operand >= 0 ||
       !folds_registers(of_fold, *fold.described, fold.folded_operand))
     return {};

@@ -14,7 +14,9 @@ namespace ago::kernel {
 template <kernel_key K>
 class register_sums : nest_program<*K.described, layout_of_some_pixels<K>, true, K.folded_operand, true> {
   static constexpr nest_layout const& L = layout_of_some_pixels<K>;
-  static constexpr expression::index_expression const& E = *K.described;
+  /// A copy: clang (at least 14 and 19) misreads a part of a template argument at run time.
+  static constexpr expression::index_expression const* described = K.described;
+  static constexpr expression::index_expression const& E = *described;
   using program = nest_program<*K.described, layout_of_some_pixels<K>, true, K.folded_operand, true>;
   using typename program::loops;
   using typename program::nodes;
