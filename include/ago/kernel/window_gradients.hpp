@@ -79,14 +79,23 @@ class window_gradients_kernel {
   static constexpr bool makes_input = Second.parts == 2;
   /// Is the gradient of the input stored past the caches? Only whole lines.
   static constexpr bool streams = nest_key.made_operand >= 0 && V == line_floats && G.channels % line_floats == 0;
-  /// Are they in no cache? Strips go through it one register of channels after the other, which the
-  /// hardware does not foresee: what is read is prefetched a strip ahead, and where is written two rows.
-  static constexpr bool fetches(long floats) { return 4 * floats > device{}.l2_bytes; }
-  static constexpr long pixels = long(G.images) * G.height * G.stride_h * G.width * G.stride_w;
-  static constexpr bool fetches_input = fetches(pixels * G.channels),
+  /// Do values exceed L1? Strips go through them one register of channels after the other, which the hardware does not
+  /// foresee: what the next strip reads, or writes, is prefetched.
+  static constexpr bool fetches(long floats) { return 4 * floats > device{}.l1_bytes; }
+  static constexpr long of_row = long(G.stride_h) * G.width * G.stride_w;  ///< pixels of a row of blocks
+  static constexpr bool fetches_input = fetches(G.images * G.height * of_row * G.channels),
                         fetches_result = fetches(long(G.images) * G.rows * G.columns * G.channels);
 
-  AGO_INLINE static bool begins_line(int channel) { return V == line_floats || channel % line_floats == 0; }
+  /// How far the lines of the next strip are from those of this one, which has these channels.
+  struct next_strip {
+    bool is_fetched;  ///< by this one: strips may be shorter than lines
+    long input, result;
+    AGO_INLINE explicit next_strip(int channel)
+        : is_fetched(V == line_floats || channel % line_floats == 0),
+          input(channel + line_floats < G.channels ? line_floats : rows_at_a_time * of_row * G.channels - channel),
+          result(channel + line_floats < G.channels ? line_floats
+                                                    : long(rows_at_a_time) * G.columns * G.channels - channel) {}
+  };
 
   /// What is computed from, and where: the same for all strips.
   struct pass {
@@ -116,9 +125,8 @@ class window_gradients_kernel {
     AGO_INLINE vec<I> at(long pixel) const {
       return finish(load_lanes<I>(from + pixel * step, VALID), pixel, channel, VALID);
     }
-    AGO_INLINE void fetch(long pixel) const {
-      if constexpr (fetches_input)
-        if (begins_line(channel)) __builtin_prefetch(from + pixel * step, 0, 2);
+    AGO_INLINE void fetch(long pixel, long ahead) const {
+      if constexpr (fetches_input) __builtin_prefetch(from + pixel * step + ahead, 0, 2);
     }
   };
 
@@ -134,8 +142,9 @@ class window_gradients_kernel {
     register_sums<nest_key> fold;
     fold.template begin<VALID>(p.nest, p.m, channel);
     made_pixels<VALID> const input(p, n, channel);
+    next_strip const next(channel);
     AGO_UNROLL(1)
-    for (int y = first; y < last; ++y) row<VALID>(p, n, y, channel, input, sum, fold);
+    for (int y = first; y < last; ++y) row<VALID>(p, n, y, y == first, channel, next, input, sum, fold);
     fold.template end<VALID>();
     AGO_UNROLL(16)
     for (int t = 0; t < G.count; ++t) {
@@ -146,8 +155,8 @@ class window_gradients_kernel {
 
   /// A row of blocks.
   template <int VALID>
-  AGO_INLINE static void row(pass const& p, int n, int y, int channel, made_pixels<VALID> const& input,
-                             vec<I> (&sum)[G.count], register_sums<nest_key>& fold) {
+  AGO_INLINE static void row(pass const& p, int n, int y, bool is_first, int channel, next_strip const& next,
+                             made_pixels<VALID> const& input, vec<I> (&sum)[G.count], register_sums<nest_key>& fold) {
     float const* from[window_rows];
     AGO_UNROLL(8)
     for (int r = 0; r < window_rows; ++r) {
@@ -170,20 +179,19 @@ class window_gradients_kernel {
       move(w);
       AGO_UNROLL(8)
       for (int r = 0; r < window_rows; ++r) {
-        float const* const next = from[r] + long(x + G.of_columns.last) * G.channels;
-        w[r][window_columns - 1] = load_lanes<I>(next, VALID);
+        float const* const read = from[r] + long(x + G.of_columns.last) * G.channels;
+        w[r][window_columns - 1] = load_lanes<I>(read, VALID);
         if constexpr (fetches_result)
-          if (r + 1 == window_rows && begins_line(channel))
-            __builtin_prefetch(next + long(rows_at_a_time) * G.columns * G.channels, 0, 2);
+          if (next.is_fetched && (r + 1 == window_rows || is_first)) __builtin_prefetch(read + next.result, 0, 2);
       }
-      block<VALID>(p, n, y, x, channel, input, w, sum, fold);
+      block<VALID>(p, n, y, x, channel, next, input, w, sum, fold);
     }
     AGO_UNROLL(1)
     for (; x < G.width; ++x) {
       move(w);
       AGO_UNROLL(8)
       for (int r = 0; r < window_rows; ++r) w[r][window_columns - 1] = vec<I>(0.f);
-      block<VALID>(p, n, y, x, channel, input, w, sum, fold);
+      block<VALID>(p, n, y, x, channel, next, input, w, sum, fold);
     }
   }
   AGO_INLINE static void move(window& w) {
@@ -196,17 +204,19 @@ class window_gradients_kernel {
 
   /// The pixels of a block.
   template <int VALID>
-  AGO_INLINE static void block(pass const& p, int n, int y, int x, int channel, made_pixels<VALID> const& input,
-                               window const& w, vec<I> (&sum)[G.count], register_sums<nest_key>& fold) {
-    constexpr long wide = G.width * G.stride_w, of_row = wide * G.stride_h;
+  AGO_INLINE static void block(pass const& p, int n, int y, int x, int channel, next_strip const& next,
+                               made_pixels<VALID> const& input, window const& w, vec<I> (&sum)[G.count],
+                               register_sums<nest_key>& fold) {
+    constexpr long wide = G.width * G.stride_w;
     unrolled<G.stride_h * G.stride_w>([&]<int P>() AGO_INLINE_LAMBDA {
       constexpr int phase_row = P / G.stride_w, phase_column = P % G.stride_w;
       long const pixel = (long(n) * G.height + y) * of_row + phase_row * wide + x * G.stride_w + phase_column;
       float* const to = p.to + pixel * G.channels + channel;
       vec<I> const made = input.at(pixel);
-      input.fetch(pixel + rows_at_a_time * of_row);
-      if constexpr (fetches_input && !streams)
-        if (begins_line(channel)) __builtin_prefetch(to + 2 * of_row * G.channels, 1, 2);
+      if (next.is_fetched) {
+        input.fetch(pixel, next.input);
+        if constexpr (fetches_input && !streams) __builtin_prefetch(to + next.input, 1, 2);
+      }
       vec<I> image(0.f);
       unrolled<G.count>([&]<int T>() AGO_INLINE_LAMBDA {
         constexpr window_tap t = G.taps[T];
