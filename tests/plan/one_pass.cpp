@@ -38,7 +38,7 @@ constexpr int found(auto const& change) {
   change(steps, groups, first);
   options o;
   o.device = small;
-  auto const r = plan::find_one_pass(formed::graph, steps, groups, formed::views, formed::layouts, o);
+  auto const r = plan::find_one_pass(formed::graph, steps, groups, formed::views, formed::layouts, {}, o).splits;
   int pairs = 0;
   for (int k = 0; k < groups.count; ++k) pairs += r.waits_for[k] == waits::nothing;
   return pairs;

@@ -5,6 +5,7 @@
 
 #include <ago/kernel/contraction/window_gradients_schedule.hpp>
 #include <ago/kernel/units.hpp>
+#include <ago/plan/convolution_schedule.hpp>
 #include <ago/plan/fusion.hpp>
 #include <ago/plan/in_place.hpp>
 #include <ago/plan/step_split.hpp>
@@ -19,19 +20,18 @@ class one_pass_finder {
                             concat_views<V> const& views, channel_layouts<V> const& layouts, options const& o)
       : g_(g), steps_(steps), groups_(groups), views_(views), layouts_(layouts), o_(o) {}
 
-  /// Does one pass compute groups k and k + 1? The second one must read nothing that the first one writes.
-  constexpr bool computes(int k) const {
+  /// What one pass computes of groups k and k + 1, if it does. The second one must read nothing that the first one
+  /// writes.
+  constexpr kernel::window_gradients of(int k) const {
     int const i = groups_.first[k], sums = last_of(k + 1);
     if (groups_.tiles[k].how != tiling::fold || groups_.parts[k] != 2 || !is_product(i) ||
         groups_.tiles[k + 1].how == tiling::fold || !is_product(sums) ||
         !expression::has_windows_of_channels(*main_of(i).described) || !is_free(k))
-      return false;
+      return {};
     kernel_key const image = key_of(i, k), fold = key_of(i + 1, k), weights = key_of(sums, k + 1);
-    return fold.folded_operand >= 0 &&
-           kernel::gradients_in_one_pass(image, kernel::layout_of_contraction(image), fold,
+    return kernel::gradients_in_one_pass(image, kernel::layout_of_contraction(image), fold,
                                          kernel::layout_of_nest(*fold.described, o_.target, true), weights,
-                                         kernel::layout_of_contraction(weights))
-               .are_there();
+                                         kernel::layout_of_contraction(weights));
   }
 
  private:
@@ -71,15 +71,28 @@ class one_pass_finder {
 };
 
 /// How the steps of one core are divided: not. Those that one pass computes with the step before do not wait for it, so
-/// that memory is placed for both.
+/// that memory is placed for both. And the scratch of these, which is that of the pass.
+template <int S>
+struct one_pass_list {
+  split_list<S> splits{};
+  convolution_list<S> convolutions{};
+};
 template <int S, int V, int E, int O>
-constexpr split_list<S> find_one_pass(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
-                                      concat_views<V> const& views, channel_layouts<V> const& layouts,
-                                      options const& o) {
-  split_list<S> r;
+constexpr one_pass_list<S> find_one_pass(graph<V, E, O> const& g, step_list<S> const& steps,
+                                         fusion_list<S> const& groups, concat_views<V> const& views,
+                                         channel_layouts<V> const& layouts, convolution_list<S> const& convolutions,
+                                         options const& o) {
+  one_pass_list<S> r{{}, convolutions};
   one_pass_finder const found(g, steps, groups, views, layouts, o);
-  for (int k = 0; k + 1 < groups.count; ++k)
-    if (r.waits_for[k] == waits::all && found.computes(k)) r.waits_for[k + 1] = waits::nothing;
+  for (int k = 0; k + 1 < groups.count; ++k) {
+    if (r.splits.waits_for[k] != waits::all) continue;
+    kernel::window_gradients const both = found.of(k);
+    if (!both.are_there()) continue;
+    r.splits.waits_for[k + 1] = waits::nothing;
+    int const first = groups.first[k];
+    for (int i = first; i < groups.first[k + 1] + groups.parts[k + 1]; ++i)
+      r.convolutions.step[i].scratch_floats = i == first ? both.scratch_floats(o.target) : 0;
+  }
   return r;
 }
 

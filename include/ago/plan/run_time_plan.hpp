@@ -3,7 +3,6 @@
 #pragma once
 
 #include <ago/plan/divide_steps.hpp>
-#include <ago/plan/one_pass.hpp>
 #include <ago/plan/step_table.hpp>
 
 #include <cstddef>
@@ -89,8 +88,7 @@ class run_time_plan {
                 concat_views<V> const& views, step_list<S> const& parts, options const& o, auto const& schedules,
                 split_list<S> const& cut)
       : groups(fuse_steps(g, parts, partition, o, schedules)),
-        convolutions(convolution_steps(g, parts, groups, layouts, o, schedules)),
-        splits(o.device.threads == 1 ? find_one_pass(g, parts, groups, views, layouts, o) : cut),
+        convolutions(convolution_steps(g, parts, groups, layouts, o, schedules)), splits(cut),
         memory(plan_memory(g, parts, groups, views, layouts, convolutions, splits, o.storage)),
         runs(input_runs_of<Runs, N>(g, parts, layouts, memory)),
         plan(make_plan<N>(g, parts, groups, memory, schedules, o, convolutions, runs)), part_count(parts.count) {

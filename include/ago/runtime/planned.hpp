@@ -116,6 +116,8 @@ class unchecked_plan {
  private:
   static constexpr auto const &layouts = formed::layouts, &views = formed::views, &parts = formed::parts;
   static constexpr auto convolutions = convolution_steps(graph, parts, groups, layouts, Options, Schedules);
+  /// Of one core's program.
+  static constexpr auto one_pass = find_one_pass(graph, parts, groups, views, layouts, convolutions, Options);
 
   /// make_plan in evaluations of at most so many steps, to each of which compilers' limits apply.
   static constexpr int piece_steps = 256;
@@ -139,7 +141,7 @@ class unchecked_plan {
   template <auto const& Splits>
   struct placed {
     static constexpr auto memory =
-        plan_memory(graph, parts, groups, views, layouts, convolutions, Splits, Options.storage);
+        plan_memory(graph, parts, groups, views, layouts, one_pass.convolutions, Splits, Options.storage);
     static constexpr auto runs = input_runs_of<formed::run_count, parts.count>(graph, parts, layouts, memory);
     static constexpr auto plan =
         plan_in_pieces<memory, runs>(std::make_integer_sequence<int, (parts.count + piece_steps - 1) / piece_steps>());
@@ -151,7 +153,7 @@ class unchecked_plan {
   /// undivided steps. Those of one thread are not divided, but one pass computes some pairs (plan/one_pass.hpp).
   static constexpr auto splits = []() AGO_CONSTEVAL {
     if constexpr (Options.device.threads == 1) {
-      return find_one_pass(graph, parts, groups, views, layouts, Options);
+      return one_pass.splits;
     } else {
       using whole = placed<uncut>;
       return divide_steps(graph, parts, groups, views, layouts, whole::memory, whole::plan, Options.device, Schedules);

@@ -247,7 +247,7 @@ constexpr window_gradients gradients_in_one_pass(kernel_key const& image, contra
   if (!r.are_there()) return {};
   bool const is_made = sums.made_operand < 0 || sums.made_operand == r.input_operand;
   bool const fits = r.count + r.of_rows.count() * r.of_columns.count() <= window_gradients::most_values;
-  return is_made && fits && r.scratch_floats(target) <= of_image.scratch_floats() ? r : window_gradients{};
+  return is_made && fits ? r : window_gradients{};
 }
 
 }  // namespace ago::kernel
