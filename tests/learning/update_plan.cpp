@@ -30,10 +30,10 @@ struct accesses {
   static constexpr int inputs = 2;
   table const& parameters;
   uses const& use;
-  std::vector<access> all;     ///< in the order of steps
-  std::vector<bool> in_turns;  ///< of steps: with the one before
+  std::vector<access> all;      ///< in the order of steps
+  std::vector<bool> is_second;  ///< of steps: with the one before
 
-  waits waits_of(int step) const { return in_turns[std::size_t(step)] ? waits::nothing : waits::all; }
+  waits waits_of(int step) const { return is_second[std::size_t(step)] ? waits::nothing : waits::all; }
   int output_of(int row) const {
     int r = 0;
     for (int i = 0; i <= row; ++i) r += use.use[i] != row_use::frozen;
@@ -85,7 +85,7 @@ struct random_case {
       if (draw(0, 2) == 0) of.all.push_back({std::min(steps - 1, last + draw(0, 9)), kind::read_output, i});
     }
     std::ranges::stable_sort(of.all, {}, &accesses::access::step);
-    for (int k = 0; k < steps; ++k) of.in_turns.push_back(k > 0 && !of.in_turns.back() && draw(0, 3) == 0);
+    for (int k = 0; k < steps; ++k) of.is_second.push_back(k > 0 && !of.is_second.back() && draw(0, 3) == 0);
   }
 };
 
@@ -129,7 +129,7 @@ struct simulation {
     std::vector<float*> const usual(outputs, outputs + rows + 2);
     auto const run_step = [&](int k) {
       for (accesses::access const& a : c.of.all) {
-        if (a.step - c.of.in_turns[std::size_t(a.step)] != k) continue;  // the first of two in turns runs both
+        if (a.step - c.of.is_second[std::size_t(a.step)] != k) continue;  // the first of two in one pass runs both
         if (a.row < 0) has_loss = true;
         else if (a.what == accesses::kind::write) {
           std::fill_n(memory_of(a.row), c.parameters[a.row].count(), a.row);

@@ -86,7 +86,7 @@ struct training_accesses {
         return;
       }
       row_accesses& r = of[row_of[at.index]];
-      if (r.first < 0) r.first = k > 0 && program.waits_of(k) == waits::nothing ? k - 1 : k;  // in turns
+      if (r.first < 0) r.first = k > 0 && program.waits_of(k) == waits::nothing ? k - 1 : k;  // one pass
       r.written = r.used = k;
     };
     program.for_each_access(read, packed, written);
