@@ -51,6 +51,13 @@ TEST_CASE("one pass computes the gradients of a depthwise convolution, if the fi
   static_assert(found([](auto&, auto& groups, int k) { groups.tiles[k].how = partition::tiling::none; }) == 0);
 }
 
+TEST_CASE("one pass does not compute the gradients of two convolutions") {
+  static_assert(found([](auto& steps, auto& groups, int k) {
+                  int const last = groups.first[k + 1] + groups.parts[k + 1] - 1;
+                  steps.step[last].source = steps.step[groups.first[k + 1]].source;
+                }) == 0);
+}
+
 TEST_CASE("one pass does not compute a step that reads what the other one writes") {
   static_assert(found([](auto& steps, auto& groups, int k) {
                   steps.step[groups.first[k + 1]].source = steps.step[groups.first[k]].result;

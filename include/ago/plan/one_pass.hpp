@@ -20,8 +20,8 @@ class one_pass_finder {
                             concat_views<V> const& views, channel_layouts<V> const& layouts, options const& o)
       : g_(g), steps_(steps), groups_(groups), views_(views), layouts_(layouts), o_(o) {}
 
-  /// What one pass computes of groups k and k + 1, if it does. The second one must read nothing that the first one
-  /// writes.
+  /// What one pass computes of groups k and k + 1, if it does. Both must read the same gradient of a result, and the
+  /// second one nothing that the first one writes.
   constexpr kernel::window_gradients of(int k) const {
     int const i = groups_.first[k], sums = last_of(k + 1);
     if (groups_.tiles[k].how != tiling::fold || groups_.parts[k] != 2 || !is_product(i) ||
@@ -29,15 +29,20 @@ class one_pass_finder {
         !expression::has_windows_of_channels(*main_of(i).described) || !is_free(k))
       return {};
     kernel_key const image = key_of(i, k), fold = key_of(i + 1, k), weights = key_of(sums, k + 1);
-    return kernel::gradients_in_one_pass(image, kernel::layout_of_contraction(image), fold,
-                                         kernel::layout_of_nest(*fold.described, o_.target, true), weights,
-                                         kernel::layout_of_contraction(weights));
+    kernel::window_gradients const both = kernel::gradients_in_one_pass(
+        image, kernel::layout_of_contraction(image), fold, kernel::layout_of_nest(*fold.described, o_.target, true),
+        weights, kernel::layout_of_contraction(weights));
+    bool const share = both.are_there() && operand_of(steps_.step[i], both.result_operand) ==
+                                               operand_of(steps_.step[sums], both.other_result_operand);
+    return share ? both : kernel::window_gradients{};
   }
 
  private:
   constexpr int last_of(int k) const { return groups_.first[k] + groups_.parts[k] - 1; }
   constexpr node const& main_of(int i) const { return g_.nodes[steps_.step[i].main]; }
   constexpr bool is_product(int i) const { return steps_.step[i].main >= 0 && main_of(i).kind == op::contraction; }
+  /// The value of operand k of an expression without weights.
+  static constexpr int operand_of(step_nodes const& s, int k) { return k == 0 ? s.source : s.inputs[k - 1]; }
   /// Does group k + 1 read nothing that group k writes?
   constexpr bool is_free(int k) const {
     bool r = true;

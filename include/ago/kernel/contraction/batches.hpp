@@ -7,8 +7,8 @@
 #include <ago/kernel/contraction/meanwhile.hpp>
 #include <ago/kernel/epilogue.hpp>
 #include <ago/simd/register_run.hpp>
+#include <ago/simd/unrolled.hpp>
 
-#include <utility>
 
 namespace ago::kernel {
 
@@ -239,8 +239,8 @@ class product_of_batches {
     memory const m = given;  // stores of registers might be to `given`, for all that compilers know
     long const start = m_loops.offset(at.row, &loop::c) + n_loops.offset(at.column, &loop::c) + at.batch * batch_step;
     if constexpr (Fetches && batch_step == 1)
-      for_each<ROWS>([&]<int R>() AGO_INLINE_LAMBDA {
-        for_each<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA {
+      unrolled<ROWS>([&]<int R>() AGO_INLINE_LAMBDA {
+        unrolled<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA {
           constexpr long there = m_loops.offset(R, &loop::c) + n_loops.offset(C, &loop::c);
           AGO_UNROLL(2)
           for (int u = 0; u < COUNT; ++u) __builtin_prefetch(m.other + start + there + u * V, 0, 2);
@@ -258,7 +258,7 @@ class product_of_batches {
     long const a = a_start - m.a_from + m_loops.offset(at.row, &loop::a) + at.batch;
     long const b = b_start - m.b_from + n_loops.offset(at.column, &loop::b) + at.batch;
     if constexpr (unrolls) {
-      for_each<L.depth>([&]<int K>() AGO_INLINE_LAMBDA {
+      unrolled<L.depth>([&]<int K>() AGO_INLINE_LAMBDA {
         constexpr long to_a = k_loops.offset(K, &loop::a), to_b = k_loops.offset(K, &loop::b);
         add<ROWS, COLUMNS, COUNT, VALID>(m.a + (a + to_a), m.b + (b + to_b), acc);
         fetch_next_block<of_run>(m.next_a, at, K);
@@ -281,8 +281,8 @@ class product_of_batches {
         return each(acc, [&](vec<I>& x, int r, int c, int u) AGO_INLINE_LAMBDA { x.store(sum_of(r, c, u)); });
     if constexpr (L.form.scale != 1)
       each(acc, [](vec<I>& x, int, int, int) AGO_INLINE_LAMBDA { x = x * vec<I>(L.form.scale); });
-    for_each<ROWS>([&]<int R>() AGO_INLINE_LAMBDA {
-      for_each<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA {
+    unrolled<ROWS>([&]<int R>() AGO_INLINE_LAMBDA {
+      unrolled<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA {
         constexpr long there = m_loops.offset(R, &loop::c) + n_loops.offset(C, &loop::c);
         AGO_UNROLL(2)
         for (int u = 0; u < COUNT; ++u)
@@ -296,8 +296,8 @@ class product_of_batches {
   AGO_INLINE static void add(float const* a, float const* b, vec<I> (&acc)[ROWS][COLUMNS][COUNT]) {
     if constexpr (ROWS <= COLUMNS) {
       vec<I> x[ROWS][COUNT];
-      for_each<ROWS>([&]<int R>() AGO_INLINE_LAMBDA { load<COUNT, VALID>(a + row_offset<R>, x[R]); });
-      for_each<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA {
+      unrolled<ROWS>([&]<int R>() AGO_INLINE_LAMBDA { load<COUNT, VALID>(a + row_offset<R>, x[R]); });
+      unrolled<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA {
         vec<I> y[COUNT];
         load<COUNT, VALID>(b + column_offset<C>, y);
         AGO_UNROLL(32)
@@ -308,8 +308,8 @@ class product_of_batches {
       });
     } else {
       vec<I> y[COLUMNS][COUNT];
-      for_each<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA { load<COUNT, VALID>(b + column_offset<C>, y[C]); });
-      for_each<ROWS>([&]<int R>() AGO_INLINE_LAMBDA {
+      unrolled<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA { load<COUNT, VALID>(b + column_offset<C>, y[C]); });
+      unrolled<ROWS>([&]<int R>() AGO_INLINE_LAMBDA {
         vec<I> x[COUNT];
         load<COUNT, VALID>(a + row_offset<R>, x);
         AGO_UNROLL(32)
@@ -325,12 +325,6 @@ class product_of_batches {
   static constexpr long row_offset = m_loops.offset(R, &loop::a);
   template <int C>
   static constexpr long column_offset = n_loops.offset(C, &loop::b);
-  /// f<0>(), ..., f<N - 1>()
-  template <int N, class F>
-  AGO_INLINE static void for_each(F f) {
-    [&]<int... K>(std::integer_sequence<int, K...>)
-        AGO_INLINE_LAMBDA { (f.template operator()<K>(), ...); }(std::make_integer_sequence<int, N>());
-  }
 
   AGO_INLINE static void store(After const& after, vec<I> x, float* c, long place, int count) {
     if constexpr (batch_step == 1) {
