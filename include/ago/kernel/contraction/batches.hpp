@@ -9,7 +9,6 @@
 #include <ago/simd/register_run.hpp>
 #include <ago/simd/unrolled.hpp>
 
-
 namespace ago::kernel {
 
 /// C[z, m, n] = scale * sum over k of A[z, m, k] * B[z, k, n] of the layout L, whose lanes are batches z.
