@@ -53,7 +53,7 @@ class planned_program : public ago::runtime::run_time_program<ago::tools::graph_
   planned_program(traced_graph const& whole, ago::options const& how, ago::tuner::schedule_list const& schedules,
                   ago::tuner::menu_view const& kernels)
       : run_time_program(ago::tools::plan_of(ago::passes::optimize(whole, how.algebra), how, schedules),
-                         [&](ago::plan::fused_key const& key) { return kernels.find(key); }),
+                         [&](auto const& key) { return kernels.find(key); }),
         target_(how.target) {}
 
   bool uses_winograd() const {

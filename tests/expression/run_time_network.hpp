@@ -131,6 +131,7 @@ class interpreted_kernel {
  public:
   explicit interpreted_kernel(ago::plan::fused_key const& of)
       : parts_(of.parts), key_(of.part[0]), catalogued_(catalogued<I>(key_)) {}
+  explicit interpreted_kernel(ago::kernel::one_pass_key const& of) : parts_(2), key_(of.image), catalogued_(nullptr) {}
 
   /// What the catalogue lacks; null: nothing.
   char const* lacks() const {
@@ -199,7 +200,7 @@ class run_time_network : ago::runtime::run_time_program<ago::tools::graph_plan<6
  public:
   explicit run_time_network(traced_graph const& whole)
       : program(ago::tools::plan_of(ago::passes::optimize(whole, how.algebra), how),
-                [](ago::plan::fused_key const& key) { return interpreted_kernel<I>(key); }) {}
+                [](auto const& key) { return interpreted_kernel<I>(key); }) {}
 
   /// The structure that is missing in the catalogue; null: none.
   char const* lacks() const {

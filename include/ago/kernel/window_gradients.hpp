@@ -18,40 +18,25 @@
 
 namespace ago::kernel {
 
-/// What one pass computes of two steps, the first one of which is a product with a nest that folds it; nothing if it
-/// cannot.
-template <fused_key First, fused_key Second>
-inline constexpr window_gradients gradients_of_steps = [] {
-  if constexpr (First.tiling == tiling::fold && First.parts == 2 && Second.parts <= 2 &&
-                First.part[0].what == structure::contraction && First.part[1].folded_operand >= 0 &&
-                Second.part[Second.parts - 1].what == structure::contraction) {
-    constexpr kernel_key image = First.part[0], sums = Second.part[Second.parts - 1];
-    return gradients_in_one_pass(image, layout_of_contraction(image), First.part[1],
-                                 layout_of_some_pixels<First.part[1]>, sums, layout_of_contraction(sums));
-  } else {
-    return window_gradients{};
-  }
-}();
-
-template <fused_key First, fused_key Second>
+/// If gradients_in_one_pass(K).
+template <one_pass_key K>
 class window_gradients_kernel {
-  static constexpr kernel_key nest_key = First.part[1];
+  static constexpr kernel_key nest_key = K.fold;
   static constexpr isa I = nest_key.target;
   static constexpr int V = lanes(I);
-  static constexpr window_gradients G = gradients_of_steps<First, Second>;
+  static constexpr window_gradients G = gradients_in_one_pass(K);
   static_assert(G.are_there(), "one pass does not compute these two steps");
 
  public:
   /// `first`: data of the parts of the first step, which those of the second one follow.
   static void run(step_data const& first, kernel_memory const& m) {
-    step_data const *const image = &first, *const nest = image + 1,
-                           *const sums = image + First.parts + Second.parts - 1;
+    step_data const *const image = &first, *const nest = image + 1, *const sums = nest + 1 + makes_input;
     float* const scratch = m.arena + image->scratch;
     pass const p{*nest,
-                 image[First.parts],
+                 nest[1],
                  m,
                  operand_of_expression(*image, m, G.result_operand, -1),
-                 input_of(image[First.parts], m),
+                 input_of(nest[1], m),
                  scratch,
                  scratch + G.weights_at(I),
                  scratch + G.sums_at(I),
@@ -76,7 +61,7 @@ class window_gradients_kernel {
   static constexpr int window_rows = G.of_rows.count(), window_columns = G.of_columns.count();
   /// So many that loading and storing the sums takes little time beside.
   static constexpr int rows_at_a_time = (64 + G.width - 1) / G.width;
-  static constexpr bool makes_input = Second.parts == 2;
+  static constexpr bool makes_input = K.sums.made_operand >= 0;
   /// Is the gradient of the input stored past the caches? Only whole lines.
   static constexpr bool streams = nest_key.made_operand >= 0 && V == line_floats && G.channels % line_floats == 0;
   /// Do values exceed L1? Strips go through them one register of channels after the other, which the hardware does not
@@ -112,7 +97,7 @@ class window_gradients_kernel {
   /// Pixels of the input, in registers.
   template <int VALID>
   struct made_pixels {
-    static constexpr epilogue after = makes_input ? Second.part[0].after : epilogue{};
+    static constexpr epilogue after = K.made;
     finisher<after, I> finish;
     float const* from;
     long step;

@@ -24,14 +24,12 @@ class one_pass_finder {
   /// second one nothing that the first one writes.
   constexpr kernel::window_gradients of(int k) const {
     int const i = groups_.first[k], sums = last_of(k + 1);
-    if (groups_.tiles[k].how != tiling::fold || groups_.parts[k] != 2 || !is_product(i) ||
-        groups_.tiles[k + 1].how == tiling::fold || !is_product(sums) ||
-        !expression::has_windows_of_channels(*main_of(i).described) || !is_free(k))
+    if (groups_.tiles[k].how != tiling::fold || groups_.parts[k] != 2 || !is_product(i) || groups_.parts[k + 1] > 2 ||
+        groups_.tiles[k + 1].how == tiling::fold || !is_product(sums) || has_parameters(k + 1) || !is_free(k))
       return {};
-    kernel_key const image = key_of(i, k), fold = key_of(i + 1, k), weights = key_of(sums, k + 1);
-    kernel::window_gradients const both = kernel::gradients_in_one_pass(
-        image, kernel::layout_of_contraction(image), fold, kernel::layout_of_nest(*fold.described, o_.target, true),
-        weights, kernel::layout_of_contraction(weights));
+    kernel::one_pass_key const key{key_of(i, k), key_of(i + 1, k), key_of(sums, k + 1)};
+    if ((key.sums.made_operand >= 0) != (groups_.parts[k + 1] == 2)) return {};
+    kernel::window_gradients const both = kernel::gradients_in_one_pass(key);
     bool const share = both.are_there() && operand_of(steps_.step[i], both.result_operand) ==
                                                operand_of(steps_.step[sums], both.other_result_operand);
     return share ? both : kernel::window_gradients{};
@@ -40,7 +38,19 @@ class one_pass_finder {
  private:
   constexpr int last_of(int k) const { return groups_.first[k] + groups_.parts[k] - 1; }
   constexpr node const& main_of(int i) const { return g_.nodes[steps_.step[i].main]; }
-  constexpr bool is_product(int i) const { return steps_.step[i].main >= 0 && main_of(i).kind == op::contraction; }
+  /// Nothing but a product?
+  constexpr bool is_product(int i) const {
+    step_nodes const& s = steps_.step[i];
+    return s.main >= 0 && main_of(i).kind == op::contraction && s.stage_count == 0 && s.bias < 0;
+  }
+  /// Which would have to be packed before group k - 1 runs.
+  constexpr bool has_parameters(int k) const {
+    bool r = false;
+    for (int i = groups_.first[k]; i <= last_of(k); ++i)
+      for (int j = 0; j < steps_.step[i].stage_count; ++j)
+        r = r || is_parametric(g_.nodes[steps_.step[i].stages[j]].kind);
+    return r;
+  }
   /// The value of operand k of an expression without weights.
   static constexpr int operand_of(step_nodes const& s, int k) { return k == 0 ? s.source : s.inputs[k - 1]; }
   /// Does group k + 1 read nothing that group k writes?
@@ -76,7 +86,8 @@ class one_pass_finder {
 };
 
 /// How the steps of one core are divided: not. Those that one pass computes with the step before do not wait for it, so
-/// that memory is placed for both. And the scratch of these, which is that of the pass.
+/// that memory is placed for both. And the scratch of these, which is that of the pass. For several threads, nothing is
+/// found.
 template <int S>
 struct one_pass_list {
   split_list<S> splits{};
@@ -88,6 +99,7 @@ constexpr one_pass_list<S> find_one_pass(graph<V, E, O> const& g, step_list<S> c
                                          channel_layouts<V> const& layouts, convolution_list<S> const& convolutions,
                                          options const& o) {
   one_pass_list<S> r{{}, convolutions};
+  if (o.device.threads > 1) return r;
   one_pass_finder const found(g, steps, groups, views, layouts, o);
   for (int k = 0; k + 1 < groups.count; ++k) {
     if (r.splits.waits_for[k] != waits::all) continue;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/plan/divide_steps.hpp>
+#include <ago/plan/one_pass.hpp>
 #include <ago/plan/step_table.hpp>
 
 #include <cstddef>
@@ -25,7 +26,7 @@ class run_time_plan {
  public:
   fusion_list<S> groups;
   convolution_list<S> convolutions;
-  split_list<S> splits;
+  split_list<S> splits;  ///< of one core: pairs that one pass computes
   memory_plan<V> memory;
   input_run_table<Runs, N> runs;
   ago::plan::execution_plan<N> plan;
@@ -49,6 +50,11 @@ class run_time_plan {
   step_split split_of(int step) const { return splits.of[step]; }
   waits waits_of(int step) const { return splits.waits_for[step]; }
   fused_key key(int step) const { return key_of(groups, plan, step); }
+  /// Does one pass compute this step and the next one?
+  bool leads(int step) const {
+    return on_one_core_ && step >= 0 && step + 1 < steps() && waits_of(step + 1) == waits::nothing;
+  }
+  kernel::one_pass_key pass_key(int step) const { return kernel::one_pass_key_of(key(step), key(step + 1)); }
   step_table<step_table_size{}, growing_list> table() const { return {groups, splits, memory, plan, runs}; }
 
   std::size_t packed_floats() const { return std::size_t(plan.packed_floats); }
@@ -88,14 +94,20 @@ class run_time_plan {
                 concat_views<V> const& views, step_list<S> const& parts, options const& o, auto const& schedules,
                 split_list<S> const& cut)
       : groups(fuse_steps(g, parts, partition, o, schedules)),
-        convolutions(convolution_steps(g, parts, groups, layouts, o, schedules)), splits(cut),
+        convolutions(convolution_steps(g, parts, groups, layouts, o, schedules)),
+        splits(o.device.threads > 1 ? cut : joined(find_one_pass(g, parts, groups, views, layouts, convolutions, o))),
         memory(plan_memory(g, parts, groups, views, layouts, convolutions, splits, o.storage)),
         runs(input_runs_of<Runs, N>(g, parts, layouts, memory)),
-        plan(make_plan<N>(g, parts, groups, memory, schedules, o, convolutions, runs)), part_count(parts.count) {
+        plan(make_plan<N>(g, parts, groups, memory, schedules, o, convolutions, runs)), part_count(parts.count),
+        on_one_core_(o.device.threads == 1) {
     for (int i = 0; i < part_count; ++i)
       if (runs.count[i] > 0) plan.steps[i].data.runs = runs.run + runs.first[i];
   }
 
+  split_list<S> const& joined(one_pass_list<S> const& found) {
+    convolutions = found.convolutions;
+    return found.splits;
+  }
   /// Decides by the plan of undivided steps.
   static split_list<S> splits_of(auto const& g, auto const& partition, auto const& layouts, auto const& views,
                                  auto const& parts, options const& o, auto const& schedules) {
@@ -103,6 +115,8 @@ class run_time_plan {
         new run_time_plan(g, partition, layouts, views, parts, o, schedules, split_list<S>{}));
     return divide_steps(g, parts, uncut->groups, views, layouts, uncut->memory, uncut->plan, o.device, schedules);
   }
+
+  bool on_one_core_;
 };
 
 }  // namespace ago::plan

@@ -19,11 +19,11 @@ namespace ago::runtime {
 template <class Plan, class Kernel = kernel_function>
 class run_time_program {
  public:
-  /// `kernel_of`(key): the kernel of a step.
+  /// `kernel_of`(key): the kernel of a step, or (a kernel::one_pass_key) of one that computes the next one with it.
   run_time_program(std::shared_ptr<Plan const> plan, auto const& kernel_of)
       : plan_(std::move(plan)), table_(plan_->table()) {
     for (int k = 0; k < plan_->steps(); ++k) {
-      kernels_.push_back(kernel_of(plan_->key(k)));
+      kernels_.push_back(plan_->leads(k) ? kernel_of(plan_->pass_key(k)) : kernel_of(plan_->key(k)));
       bool packs = false;
       auto const found = [&](auto const&) { packs = true; };
       for (int i = plan_->first_part(k); i < plan_->first_part(k + 1); ++i)
@@ -67,7 +67,7 @@ class run_time_program {
         plan_->steps(), [&](int k) { return plan_->waits_of(k); }, [&](int k) { return pieces(k); },
         [&](int k, int i) { compute(k, i, m); }, workers);
   }
-  /// Runs one step; all steps in order make one run.
+  /// Runs one step; all steps in order make one run. Of two that one pass computes, the first runs both.
   void run_step(int step, run_memory const& memory) const {
     kernel_memory const m{memory, table_.tables()};
     for (int i = 0; i < pieces(step); ++i) compute(step, i, m);
@@ -80,7 +80,9 @@ class run_time_program {
   }
 
  private:
-  void compute(int step, int i, kernel_memory const& m) const { kernels_[std::size_t(step)](table_.piece(step, i), m); }
+  void compute(int step, int i, kernel_memory const& m) const {
+    if (!plan_->leads(step - 1)) kernels_[std::size_t(step)](table_.piece(step, i), m);
+  }
 
   std::shared_ptr<Plan const> plan_;
   std::vector<Kernel> kernels_;

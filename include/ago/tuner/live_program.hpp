@@ -33,7 +33,7 @@ class live_program : public run_time_program<Plan> {
                                             std::span<float const> weights, live_program const* like = nullptr,
                                             std::shared_ptr<place_type> where = nullptr) {
     if (!fits_offsets(long(plan->packed_floats())) || !fits_offsets(long(plan->arena_floats()))) return nullptr;
-    base code(plan, [&](fused_key const& key) { return menu.find(key); });
+    base code(plan, [&](auto const& key) { return menu.find(key); });
     if (!code.is_complete()) return nullptr;
     if (!where) where = std::make_shared<place_type>(floats_of(*plan));
     std::unique_ptr<live_program> r(new live_program(std::move(code), std::move(where), weights, like));

@@ -4,6 +4,7 @@
 
 #include <ago/kernel/contraction/kernel.hpp>
 #include <ago/kernel/nest/kernel.hpp>
+#include <ago/kernel/window_gradients.hpp>
 #include <ago/tuner/network_space.hpp>
 
 #include <algorithm>
@@ -29,11 +30,11 @@ struct menu_item {
   }
 };
 
-template <int N>
+template <int N, class Item = menu_item>
 struct menu_items {
-  menu_item item[N > 0 ? N : 1]{};
+  Item item[N > 0 ? N : 1]{};
   int count = 0;
-  constexpr void add(menu_item const& i) {
+  constexpr void add(Item const& i) {
     if (count < N) item[count] = i;
     ++count;
   }
@@ -97,11 +98,62 @@ class menu_listing {
   }
 };
 
+/// Two steps that one pass may compute: a product at step `first` and the fold of its result, and another product,
+/// whose operand the step before it may make.
+struct pass_item {
+  int first = 0;
+  bool makes_operand = false;
+};
+
+/// Those of which gradients_in_one_pass(), whatever the tiles.
+template <auto const& Net, options_for Options>
+class pass_listing {
+  using steps = network_space<Net, Options>;
+
+ public:
+  template <int N>
+  static constexpr menu_items<N, pass_item> list() {
+    menu_items<N, pass_item> r;
+    for (int i = 0; i + 2 < steps::count; ++i)
+      for (bool const makes : {false, true})
+        if (can_be(i, makes) && kernel::gradients_in_one_pass(key_of({i, makes})).are_there()) r.add({i, makes});
+    return r;
+  }
+  static constexpr kernel::one_pass_key key_of(pass_item const& p) {
+    chain_tiling const fold{tiling::fold}, operand{p.makes_operand ? tiling::operand : tiling::none};
+    auto const part = [](int i, chain_tiling const& in, bool is_first) {
+      return steps::scheduled(i, {}, in, is_first).key;
+    };
+    auto const first = plan::pipeline_key(fold.how, 2, [&](int i) { return part(p.first + i, fold, i == 0); });
+    auto const second = plan::pipeline_key(operand.how, 1 + p.makes_operand, [&](int i) {
+      return part(p.first + 2 + i, operand, p.makes_operand && i == 0);
+    });
+    return kernel::one_pass_key_of(first, second);
+  }
+
+ private:
+  static constexpr bool is_product(int i) {
+    return i < steps::count && steps::usual::plan.steps[i].key.what == structure::contraction;
+  }
+  static constexpr bool can_be(int i, bool makes) {
+    int const sums = i + 2 + makes;
+    return is_product(i) && is_product(sums) && joins(i + 1, tiling::fold) &&
+           (!makes || joins(sums, tiling::operand)) &&
+           expression::has_windows_of_channels(*steps::usual::plan.steps[i].key.described);
+  }
+  static constexpr bool joins(int i, tiling how) {
+    return steps::can_join(i) && steps::tilings(i - 1, 2).holds({how, 0});
+  }
+};
+
 /// A kernel and its key, which is part of the kernel's type.
-struct menu_entry {
-  fused_key const* key;
+template <class Key>
+struct keyed_kernel {
+  Key const* key;
   kernel_function function;
 };
+using menu_entry = keyed_kernel<fused_key>;
+using pass_entry = keyed_kernel<kernel::one_pass_key>;
 
 /// A hash of everything that distinguishes the keys of one network.
 inline std::uint64_t hash_of(fused_key const& f) {
@@ -119,11 +171,12 @@ inline std::uint64_t hash_of(fused_key const& f) {
   return h.value;
 }
 
-/// Kernels sorted by the hash of their keys.
+/// Kernels sorted by the hash of their keys, and those that compute two steps.
 class menu_view {
  public:
   menu_view() = default;
-  explicit menu_view(std::span<menu_entry const> entries) {
+  explicit menu_view(std::span<menu_entry const> entries, std::span<pass_entry const> passes = {})
+      : passes_(passes.begin(), passes.end()) {
     for (menu_entry const& e : entries) sorted_.push_back({hash_of(*e.key), e});
     auto const before = [](hashed const& a, hashed const& b) { return a.hash < b.hash; };
     std::sort(sorted_.begin(), sorted_.end(), before);
@@ -146,6 +199,11 @@ class menu_view {
       if (*at->entry.key == key) return at->entry.function;
     return nullptr;
   }
+  kernel_function find(kernel::one_pass_key const& key) const {
+    for (pass_entry const& e : passes_)
+      if (*e.key == key) return e.function;
+    return nullptr;
+  }
 
  private:
   struct hashed {
@@ -153,6 +211,7 @@ class menu_view {
     menu_entry entry;
   };
   std::vector<hashed> sorted_;
+  std::vector<pass_entry> passes_;
 };
 
 /// The menu of a network. Several items may share a kernel, which is then compiled once.
@@ -187,11 +246,25 @@ class menu {
   template <fused_key K>
   static constexpr fused_key key_object = K;
 
+  using passes = pass_listing<Net, Options>;
+  static constexpr int pass_count = passes::template list<0>().count;
+  static constexpr auto pass_items = passes::template list<pass_count>();
+  template <kernel::one_pass_key K>
+  static constexpr kernel::one_pass_key pass_key_object = K;
+  template <kernel::one_pass_key K>
+  static pass_entry pass_entry_of() {
+    return {&pass_key_object<K>, &kernel::window_gradients_kernel<K>::run};
+  }
+  template <int... I>
+  static std::vector<pass_entry> pass_entries(std::integer_sequence<int, I...>) {
+    return {pass_entry_of<passes::key_of(pass_items.item[I])>()...};
+  }
+
  public:
   static menu_view const& view() {
     static menu_view const all = []<int... I>(std::integer_sequence<int, I...>) {
       menu_entry const entries[] = {entry_of<key_of_item<I>()>()...};
-      return menu_view(entries);
+      return menu_view(entries, pass_entries(std::make_integer_sequence<int, pass_count>{}));
     }(std::make_integer_sequence<int, count>{});
     return all;
   }

@@ -62,10 +62,12 @@ class network_space {
     return false;
   }
   /// Do steps a and b, in the same place of equal pipelines, have the same kernels? The signature does not reflect
-  /// everything: other code reads an input that consists of several segments, and odd segments may rule out pairs.
+  /// everything: other code reads an input that consists of several segments, odd segments may rule out pairs, and
+  /// equal expressions may be several objects.
   static constexpr bool share_kernels(int a, int b) {
     planned_step const &x = usual::plan.steps[a], &y = usual::plan.steps[b];
-    return signature(a) == signature(b) && x.key.in_runs == y.key.in_runs && x.data.odd_runs == y.data.odd_runs;
+    return signature(a) == signature(b) && x.key.in_runs == y.key.in_runs && x.data.odd_runs == y.data.odd_runs &&
+           x.key.described == y.key.described;
   }
   /// Can step i run in one pipeline with the step before it?
   static constexpr bool can_join(int i) { return joins.with_previous[i]; }

@@ -64,6 +64,7 @@ realised<Net, Options> realise(schedule_list table, menu_view const& menu) {
     r.feasible = true;
     changed = false;
     for (int k = 0; k < r.plan->steps(); ++k) {
+      if (r.plan->leads(k) && !menu.find(r.plan->pass_key(k))) r.feasible = false;
       if (menu.find(r.plan->key(k))) continue;
       r.feasible = false;
       int const first = r.plan->first_part(k), count = r.plan->first_part(k + 1) - first;

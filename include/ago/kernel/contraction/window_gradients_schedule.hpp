@@ -232,20 +232,43 @@ class window_gradients_finder {
   int count_ = 0;
 };
 
-/// The gradients that `image`, whose result `fold` folds, and `sums` compute, if one pass is to compute them: all sums
-/// and a window must fit in registers. (With 16 registers, some of both are in L1, and it still takes 0.6 to 0.9 of the
-/// time of two products, strided ones 0.2.)
-constexpr window_gradients gradients_in_one_pass(kernel_key const& image, contraction_layout const& of_image,
-                                                 kernel_key const& fold, nest_layout const& of_fold,
-                                                 kernel_key const& sums, contraction_layout const& of_sums) {
-  isa const target = image.target;
-  if (lanes(target) == 1 || !expression::has_windows_of_channels(*image.described) || image.after.count() > 0 ||
-      sums.after.count() > 0 || image.weight_operand >= 0 || sums.weight_operand >= 0 ||
-      !folds_registers(of_fold, *fold.described, fold.folded_operand))
+/// Two steps that one pass may compute, as far as its kernel depends on them: not on their register tiles.
+struct one_pass_key {
+  kernel_key image, fold, sums;  ///< what may be the gradient of the input, its fold, and the gradient of the weights
+  epilogue made{};               ///< computes the input, if sums.made_operand >= 0
+  bool operator==(one_pass_key const&) const = default;
+};
+
+/// Its kernels' keys, of those of two steps.
+constexpr one_pass_key one_pass_key_of(fused_key const& first, fused_key const& second) {
+  auto const part = [](kernel_key const& k) {
+    kernel_key r{.what = k.what, .target = k.target, .in_order = k.in_order, .described = k.described};
+    r.weight_operand = k.weight_operand;
+    r.made_operand = k.made_operand;
+    r.folded_operand = k.folded_operand;
+    r.factors = k.factors;
+    return r;
+  };
+  one_pass_key r{part(first.part[0]), part(first.part[1]), part(second.part[second.parts - 1])};
+  if (second.parts > 1) r.made = second.part[0].after;
+  return r;
+}
+
+/// The gradients that `k.image`, whose result `k.fold` folds, and `k.sums` compute, if one pass is to compute them: all
+/// sums and a window must fit in registers. (With 16 registers, some of both are in L1, and it still takes 0.6 to 0.9
+/// of the time of two products, strided ones 0.2.)
+constexpr window_gradients gradients_in_one_pass(one_pass_key const& k) {
+  isa const target = k.image.target;
+  if (lanes(target) == 1 || k.image.what != structure::contraction || k.fold.what != structure::nest ||
+      k.sums.what != structure::contraction || !expression::has_windows_of_channels(*k.image.described) ||
+      k.image.weight_operand >= 0 || k.sums.weight_operand >= 0 ||
+      !folds_registers(layout_of_nest(*k.fold.described, target, true), *k.fold.described, k.fold.folded_operand))
     return {};
-  window_gradients const r = window_gradients_finder(*image.described, of_image, *sums.described, of_sums).found();
+  window_gradients const r = window_gradients_finder(*k.image.described, layout_of_contraction(k.image),
+                                                     *k.sums.described, layout_of_contraction(k.sums))
+                                 .found();
   if (!r.are_there()) return {};
-  bool const is_made = sums.made_operand < 0 || sums.made_operand == r.input_operand;
+  bool const is_made = k.sums.made_operand < 0 || k.sums.made_operand == r.input_operand;
   bool const fits = r.count + r.of_rows.count() * r.of_columns.count() <= window_gradients::most_values;
   return is_made && fits ? r : window_gradients{};
 }
