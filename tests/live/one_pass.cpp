@@ -39,7 +39,7 @@ constexpr int pairs_of_trainer = [] {
   for (int k = 1; k < fixed_trainer::program::steps; ++k) n += fixed_trainer::program::waits_of(k) == waits::nothing;
   return n;
 }();
-static_assert(pairs_of_trainer == (ir::vector_registers(native_isa) == 32));
+static_assert(pairs_of_trainer == (ir::lanes(native_isa) > 1));
 
 }  // namespace
 
