@@ -23,6 +23,7 @@
 #include <ago/kernel/reduction/kernel.hpp>
 #include <ago/kernel/row_pipeline.hpp>
 #include <ago/kernel/units.hpp>
+#include <ago/kernel/window_fold.hpp>
 #include <ago/kernel/window_gradients.hpp>
 #include <ago/kernel/winograd/kernel.hpp>
 
@@ -45,6 +46,7 @@ template <fused_key F>
 constexpr kernel_function kernel_for() {
   if constexpr (F.parts == 1) return kernel_for<F.part[0]>();
   else if constexpr (F.tiling == tiling::rows) return &row_pipeline<F>::run;
+  else if constexpr (F.tiling == tiling::fold && folds_windows(F)) return &window_fold<F>::run;
   else if constexpr (F.tiling == tiling::fold) return &fold_pipeline<F>::run;
   else if constexpr (F.tiling == tiling::pixels) return &pixel_pipeline<F>::run;
   else if constexpr (F.tiling == tiling::operand) return &kernel_of<F.part[1]>::template run_after<F.part[0]>;

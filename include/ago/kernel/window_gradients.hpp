@@ -7,7 +7,7 @@
 #pragma once
 
 #include <ago/kernel/contraction/window_gradients_schedule.hpp>
-#include <ago/kernel/elementwise/kernel.hpp>
+#include <ago/kernel/made_pixels.hpp>
 #include <ago/kernel/nest/register_sums.hpp>
 #include <ago/plan/fold_schedule.hpp>
 #include <ago/simd/stream.hpp>
@@ -94,26 +94,13 @@ class window_gradients_kernel {
     else return operand_of_expression(s, m, G.input_operand, -1);
   }
 
-  /// Pixels of the input, in registers.
+  /// Pixels of the input.
   template <int VALID>
-  struct made_pixels {
-    static constexpr epilogue after = K.made;
-    finisher<after, I> finish;
-    float const* from;
-    long step;
-    int channel;
-    AGO_INLINE made_pixels(pass const& p, int n, int c)
-        : finish(p.source, p.m), from(p.input + c), step(makes_input ? p.source.source.pixel_stride : G.channels),
-          channel(c) {
-      finish.image(p.source, p.m, n);
-    }
-    AGO_INLINE vec<I> at(long pixel) const {
-      return finish(load_lanes<I>(from + pixel * step, VALID), pixel, channel, VALID);
-    }
-    AGO_INLINE void fetch(long pixel, long ahead) const {
-      if constexpr (fetches_input) __builtin_prefetch(from + pixel * step + ahead, 0, 2);
-    }
-  };
+  using input_pixels = made_pixels<K.made, I, VALID>;
+  template <int VALID>
+  AGO_INLINE static input_pixels<VALID> input_at(pass const& p, int n, int channel) {
+    return {p.source, p.m, p.input, makes_input ? p.source.source.pixel_stride : long(G.channels), n, channel};
+  }
 
   using window = vec<I>[window_rows][window_columns];
 
@@ -126,7 +113,7 @@ class window_gradients_kernel {
     for (int t = 0; t < G.count; ++t) sum[t] = vec<I>(0.f);
     register_sums<nest_key> fold;
     fold.template begin<VALID>(p.nest, p.m, channel);
-    made_pixels<VALID> const input(p, n, channel);
+    input_pixels<VALID> const input = input_at<VALID>(p, n, channel);
     next_strip const next(channel);
     AGO_UNROLL(1)
     for (int y = first; y < last; ++y) row<VALID>(p, n, y, y == first, channel, next, input, sum, fold);
@@ -141,7 +128,7 @@ class window_gradients_kernel {
   /// A row of blocks.
   template <int VALID>
   AGO_INLINE static void row(pass const& p, int n, int y, bool is_first, int channel, next_strip const& next,
-                             made_pixels<VALID> const& input, vec<I> (&sum)[G.count], register_sums<nest_key>& fold) {
+                             input_pixels<VALID> const& input, vec<I> (&sum)[G.count], register_sums<nest_key>& fold) {
     float const* from[window_rows];
     AGO_UNROLL(8)
     for (int r = 0; r < window_rows; ++r) {
@@ -190,7 +177,7 @@ class window_gradients_kernel {
   /// The pixels of a block.
   template <int VALID>
   AGO_INLINE static void block(pass const& p, int n, int y, int x, int channel, next_strip const& next,
-                               made_pixels<VALID> const& input, window const& w, vec<I> (&sum)[G.count],
+                               input_pixels<VALID> const& input, window const& w, vec<I> (&sum)[G.count],
                                register_sums<nest_key>& fold) {
     constexpr long wide = G.width * G.stride_w;
     unrolled<G.stride_h * G.stride_w>([&]<int P>() AGO_INLINE_LAMBDA {
@@ -199,7 +186,7 @@ class window_gradients_kernel {
       float* const to = p.to + pixel * G.channels + channel;
       vec<I> const made = input.at(pixel);
       if (next.is_fetched) {
-        input.fetch(pixel, next.input);
+        if constexpr (fetches_input) __builtin_prefetch(input.address(pixel) + next.input, 0, 2);
         if constexpr (fetches_input && !streams) __builtin_prefetch(to + next.input, 1, 2);
       }
       vec<I> image(0.f);

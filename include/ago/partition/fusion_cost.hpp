@@ -118,6 +118,17 @@ inline constexpr std::int64_t no_price = std::numeric_limits<std::int64_t>::min(
 /// What a tiling saves that must not be taken: less than any other.
 inline constexpr std::int64_t refused = no_price / 2;
 
+/// Do depthwise windows stay in registers (kernel/window_fold.hpp), so that neither what elementwise operators before
+/// them make nor what is folded after them goes through a cache? `count`: links of the chain, with the fold.
+constexpr bool folds_in_registers(chain_link const* chain, int count, device const& on) {
+  chain_link const& l = chain[count - 2];
+  window const& w = l.win;
+  bool const is_small = w.kernel_h * w.kernel_w <= 9 && w.dilation_h == 1 && w.dilation_w == 1 && w.stride_h <= 2 &&
+                        w.stride_w <= 2 && w.kernel_h >= w.stride_h && w.kernel_w >= w.stride_w;
+  return l.kind == op::depthwise && is_small && !on.in_order &&
+         (count == 2 || (count == 3 && is_elementwise(chain[0].kind)));
+}
+
 /// The price that is saved because the last link of a chain reads pixels of a value, which stays in memory, right after
 /// they have been computed. The links before it are computed as usual, but for products, whose register tiles fit a row
 /// then. Several threads cannot share such a chain.
@@ -130,6 +141,10 @@ constexpr std::int64_t saved_by_folding(chain_link const* chain, int count, link
   std::int64_t const reading = price_of_reading(value, alone.steps[count - 2], alone.steps[count - 1], on);
   // One pass computes it and the gradient of the weights, whose factors are what both of these read.
   if (count == 2 && last.has_windows_of_channels) return 2 * reading;
+  if (folds_in_registers(chain, count, on)) {
+    std::int64_t const made = bytes(chain[0].out);
+    return reading + (count == 2 ? 0 : 2 * price_of_reading(made, alone.steps[0], alone.steps[1], on));
+  }
   std::int64_t const saved = reading - value * price_after(use.of_pass(), on);
   if (count == 2 && !is_matrix_product(last.kind)) return saved - start;
   links_alone const before(chain, alone.links, count - 1, on);

@@ -373,15 +373,16 @@ constexpr bool adds_pixels(nest_layout const& l, expression::index_expression co
 }
 
 /// Can it fold registers of operand k, some channels of all pixels after the others (register_sums)? If its result is
-/// one fold for each channel, or a pair of them, and reads the operand nowhere else.
-constexpr bool folds_registers(nest_layout const& l, expression::index_expression const& e, int k) {
+/// one fold for each channel, or a pair of them, and reads the operand nowhere else, or, if `elsewhere` is allowed, at
+/// pixels that are known.
+constexpr bool folds_registers(nest_layout const& l, expression::index_expression const& e, int k,
+                               bool elsewhere = false) {
   bool r =
       k >= 0 && adds_pixels(l, e) && l.vector_loop + 1 == l.result_loops && l.result_loops == 1 + (l.pair_loop >= 0);
   for (int a = 0; a < e.body.access_count; ++a) {
     if (e.body.accesses[a].operand != k) continue;
-    bool is_folded = false;
-    for (int d = l.result_loops; d < l.count; ++d) is_folded = is_folded || l.place[a].of[d] != 0;
-    r = r && is_folded && l.is_regular[a] && l.lane_step[a] == 1;
+    bool const is_known = elsewhere && l.place[a].is_exact && (l.pair_loop < 0 || l.place[a].of[l.pair_loop] == 0);
+    r = r && (l.moves_with_folds(a) || is_known) && l.is_regular[a] && l.lane_step[a] == 1;
   }
   return r;
 }

@@ -196,7 +196,7 @@ class nest_elements {
   template <int N, int COUNT, int VALID>
   AGO_INLINE static void read(state& s) {
     constexpr int A = E.body.nodes[N].operand[0];
-    if constexpr (InRegisters && access_of<A>.operand == Made) {
+    if constexpr (InRegisters && access_of<A>.operand == Made && L.moves_with_folds(A)) {
       s.many[N][0] = s.made_now;
     } else if constexpr (!L.varies(N)) {
       constexpr bool plain = L.place[A].is_exact && !access_of<A>.padded;

@@ -66,6 +66,12 @@ struct nest_layout {
   bool is_streamed[max_accesses]{};
   bool exceeds_l3[max_accesses]{};  ///< likewise L3
 
+  /// Does an access read other elements as folds go on?
+  constexpr bool moves_with_folds(int access) const {
+    bool r = false;
+    for (int d = result_loops; d < count; ++d) r = r || place[access].of[d] != 0;
+    return r;
+  }
   constexpr bool varies(int node) const { return vector_loop >= 0 && (depends[node] >> vector_loop & 1); }
   /// Are lanes summed up?
   constexpr bool folds_lanes(int node) const {
