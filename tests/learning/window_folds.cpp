@@ -58,7 +58,7 @@ constexpr counts folds() {
   }
   return r;
 }
-constexpr int here = ir::vector_registers(native_isa) == 32;
+constexpr int here = ir::lanes(native_isa) == 16;
 
 }  // namespace
 

@@ -14,13 +14,13 @@
 namespace ago::kernel {
 
 /// Is this [elementwise operators,] a depthwise convolution and the nest that folds its result, and do windows fit in
-/// registers? With 16, a row of results at a time takes 1.4 to 1.7 times as long as by rows of all channels (AVX2 on
-/// Zen 5). Cores that issue in order have loops that wait less for sums.
+/// registers, of whole lines? Shorter ones, and 16 of them, take longer than rows of all channels (AVX2 on Zen 5 1.4 to
+/// 1.7 times; on a Cortex-A76, a network with two such steps 1.04 to 1.12 times the core cycles).
 constexpr bool folds_windows(fused_key const& f) {
   kernel_key const &d = f.part[f.parts - 2], &nest = f.part[f.parts - 1];
   if (f.parts > 3 || d.what != structure::depthwise || d.kernel_h == 0 || nest.what != structure::nest) return false;
   if (f.parts == 3 && f.part[0].what != structure::elementwise) return false;
-  return vector_registers(d.target) == 32 && lanes(d.target) > 1 && !d.in_order && d.kernel_h >= d.stride_h &&
+  return vector_registers(d.target) == 32 && lanes(d.target) == line_floats && d.kernel_h >= d.stride_h &&
          d.kernel_w >= d.stride_w && d.kernel_h * d.kernel_w <= 9 &&
          folds_registers(layout_of_nest(*nest.described, d.target, true), *nest.described, nest.folded_operand, true);
 }
@@ -70,7 +70,7 @@ class window_fold {
   /// So many that loading and storing the sums takes little time beside.
   static constexpr int rows_at_a_time = ((64 + width - 1) / width + rows - 1) / rows * rows;
   /// Is the result stored past the caches? Only whole lines.
-  static constexpr bool streams = N.made_operand >= 0 && V == line_floats && channels % line_floats == 0;
+  static constexpr bool streams = N.made_operand >= 0 && channels % V == 0;
   /// Do results exceed L1? See window_gradients_kernel.
   static constexpr bool fetches = 4 * long(result.count()) > device{}.l1_bytes;
 
@@ -152,12 +152,9 @@ class window_fold {
 
   /// How far the lines of the next strip are from those of this one.
   struct next_strip {
-    bool is_fetched;  ///< by this one: strips may be shorter than lines
-    long input, result;
-    AGO_INLINE next_strip(pass const& p, int channel)
-        : is_fetched(fetches && (V == line_floats || channel % line_floats == 0)), input(line_floats),
-          result(line_floats) {
-      if (channel + line_floats < channels) return;
+    long input = line_floats, result = line_floats;
+    AGO_INLINE next_strip(pass const& p, int channel) {
+      if (channel + V < channels) return;
       input = long(rows_at_a_time) * sh * p.in_width * p.step - channel;
       result = long(rows_at_a_time) * width * p.result_step - channel;
     }
@@ -180,8 +177,9 @@ class window_fold {
     long const first = (long(n) * p.in_height + top) * p.in_width, result = (long(n) * height + y) * width;
     float const* from[read];
     float* to[R];
+    auto const is_inside = [&](int r) AGO_INLINE_LAMBDA { return Inner || (top + r >= 0 && top + r < p.in_height); };
     AGO_UNROLL(16)
-    for (int r = 0; r < read; ++r) from[r] = s.input.address(first + long(r) * p.in_width);
+    for (int r = 0; r < read; ++r) from[r] = is_inside(r) ? s.input.address(first + long(r) * p.in_width) : p.from;
     AGO_UNROLL(8)
     for (int r = 0; r < R; ++r) to[r] = p.to + (result + long(r) * width) * p.result_step + s.channel;
 
@@ -189,14 +187,14 @@ class window_fold {
     auto const enter = [&]<int C>(int column) AGO_INLINE_LAMBDA {
       AGO_UNROLL(16)
       for (int r = 0; r < read; ++r) {
-        bool const inside = Inner || (top + r >= 0 && top + r < p.in_height);
-        if (!inside) {
+        if (!is_inside(r)) {
           window[r][C] = vec<I>(0.f);
           continue;
         }
         float const* const at = from[r] + column * p.step;
         window[r][C] = s.input.at(first + long(r) * p.in_width + column, at);
-        if (s.next.is_fetched && (is_first || r >= read - R * sh)) __builtin_prefetch(at + s.next.input, 0, 2);
+        if constexpr (fetches)
+          if (is_first || r >= read - R * sh) __builtin_prefetch(at + s.next.input, 0, 2);
       }
     };
     auto const enter_if_inside = [&]<int C>(int column) AGO_INLINE_LAMBDA {
@@ -247,10 +245,10 @@ class window_fold {
   }
   template <int VALID>
   AGO_INLINE static void store(vec<I> x, float* to, next_strip const& next) {
-    if constexpr (streams && VALID == V) {
+    if constexpr (streams) {
       if (reinterpret_cast<std::uintptr_t>(to) % (V * sizeof(float)) == 0) return x.stream(to);
-    } else {
-      if (next.is_fetched) __builtin_prefetch(to + next.result, 1, 2);
+    } else if constexpr (fetches) {
+      __builtin_prefetch(to + next.result, 1, 2);
     }
     store_lanes(x, to, VALID);
   }

@@ -125,7 +125,7 @@ constexpr bool folds_in_registers(chain_link const* chain, int count, device con
   window const& w = l.win;
   bool const is_small = w.kernel_h * w.kernel_w <= 9 && w.dilation_h == 1 && w.dilation_w == 1 && w.stride_h <= 2 &&
                         w.stride_w <= 2 && w.kernel_h >= w.stride_h && w.kernel_w >= w.stride_w;
-  return l.kind == op::depthwise && is_small && !on.in_order &&
+  return l.kind == op::depthwise && is_small && on.vector_floats >= 16 &&
          (count == 2 || (count == 3 && is_elementwise(chain[0].kind)));
 }
 
