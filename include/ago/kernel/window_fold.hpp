@@ -202,7 +202,7 @@ class window_fold {
       AGO_UNROLL(16)
       for (int r = 0; r < read; ++r) window[r][C] = vec<I>(0.f);
     };
-    auto const move = [&] AGO_INLINE_LAMBDA {
+    auto const move = [&]() AGO_INLINE_LAMBDA {
       AGO_UNROLL(16)
       for (int r = 0; r < read; ++r) {
         AGO_UNROLL(8)
