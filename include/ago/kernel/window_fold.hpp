@@ -146,7 +146,8 @@ class window_fold {
       if (top >= 0 && top + window_rows(rows) <= p.in_height) row<rows, true, VALID>(p, n, y, y == first, s, fold);
       else row<rows, false, VALID>(p, n, y, y == first, s, fold);
     }
-    if (y < last) row<1, false, VALID>(p, n, y, y == first, s, fold);
+    if constexpr (height % rows > 0)
+      if (y < last) row<1, false, VALID>(p, n, y, y == first, s, fold);
     fold.template end<VALID>();
   }
 
@@ -228,7 +229,7 @@ class window_fold {
               outer = p.in_width < left + sw ? 0 : (p.in_width - left - sw) / sw + 1,
               end = outer < width ? outer : width;
     for (int x = 0; x < width;) {
-      if (x >= inner) {
+      if (Inner && x >= inner) {  // twice the code, which rows at a border are not worth
         AGO_UNROLL(1)
         for (; x < end; ++x) {
           move();
