@@ -36,7 +36,7 @@ int pairs(plan_type const& p) {
 }
 constexpr int pairs_of_trainer = [] {
   int n = 0;
-  for (int k = 1; k < fixed_trainer::program::steps; ++k) n += fixed_trainer::program::waits_of(k) == waits::nothing;
+  for (int k = 0; k < fixed_trainer::program::steps; ++k) n += fixed_trainer::program::leads(k);
   return n;
 }();
 static_assert(pairs_of_trainer == (ir::lanes(native_isa) > 1));

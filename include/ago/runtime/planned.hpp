@@ -208,6 +208,10 @@ class unchecked_plan {
   static constexpr step_split split_of(int step) { return splits.of[step]; }
   /// What its work items wait for.
   static constexpr waits waits_of(int step) { return step == 0 ? waits::all : splits.waits_for[step]; }
+  /// Does one pass compute this step and the next one?
+  static constexpr bool leads(int step) {
+    return Options.device.threads == 1 && step >= 0 && step + 1 < steps && waits_of(step + 1) == waits::nothing;
+  }
   /// The bytes that each step moves in the caches of a device (plan/moved_bytes.hpp).
   static constexpr auto moved(device const& on = Options.device) {
     return moved_by(graph, groups, memory, plan, runs, on);

@@ -69,20 +69,14 @@ class program : public runtime::unchecked_plan<Net, Schedules, Options> {
   };
   template <int K>
   static constexpr plan::fused_key key = plan::key_of(groups, plan, K);
-  /// Does one pass compute step K and the next one?
-  template <int K>
-  static constexpr bool leads() {
-    if constexpr (Options.device.threads > 1 || K < 0 || K + 1 >= steps) return false;
-    else return base::waits_of(K + 1) == waits::nothing;
-  }
   /// Of a step that is computed with the one before.
   static void nothing_left(plan::step_data const&, plan::kernel_memory const&) {}
   template <int K>
   static constexpr plan::kernel_function kernel_of() {
-    if constexpr (leads<K>()) {
+    if constexpr (base::leads(K)) {
       static_assert(!base::packs(K + 1), "what a step is computed with packs nothing");
       return &kernel::window_gradients_kernel<kernel::one_pass_key_of(key<K>, key<K + 1>)>::run;
-    } else if constexpr (leads<K - 1>()) {
+    } else if constexpr (base::leads(K - 1)) {
       return &nothing_left;
     } else {
       return kernel::kernel_for<key<K>>();
